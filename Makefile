@@ -1,0 +1,59 @@
+# Every target works from a path with spaces: nothing here names an absolute path as a target or prerequisite.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+CREATED := $(VENV)/.created
+RUNTIME := $(VENV)/.runtime-installed
+DEV := $(VENV)/.dev-installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet install --root-user-action=ignore
+# Tests share one Postgres; two workers keep two cores busy without starving it.
+PYTEST_WORKERS ?= 2
+
+.PHONY: help setup up demo test prove bench check clean
+
+help: ## show this
+	@echo 'fleetmem: make TARGET'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do printf '  %-8s %s\n' "$$name" "$$text"; done
+
+setup: $(DEV) ## create .venv with everything, development tools included
+
+up: $(RUNTIME) ## run the fleet: Postgres, gateway and console, in the foreground
+	@exec $(BIN)/fleetmem up
+
+demo: $(RUNTIME) ## play a household's day on a throw-away fleet
+	@exec $(BIN)/fleetmem demo
+
+test: $(DEV) ## pass every test
+	@exec $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile $(ARGS)
+
+prove: $(RUNTIME) ## attack a throw-away fleet and report what held
+	@exec $(BIN)/fleetmem prove --throw-away
+
+bench: $(RUNTIME) ## measure the fence's cost on this machine
+	@exec $(BIN)/python bench $(ARGS)
+
+check: $(DEV) ## what CI holds the code to: style, types, import contracts
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean: ## remove the environment and caches; never the fleet's data in .fleetmem
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(CREATED):
+	@sh scripts/venv $(VENV)
+	@touch $@
+
+$(RUNTIME): pyproject.toml | $(CREATED)
+	@echo 'setup: installing fleetmem and what it runs on (once; a minute or two) …'
+	@$(PIP) --editable .
+	@touch $@
+
+$(DEV): pyproject.toml | $(CREATED)
+	@echo 'setup: installing fleetmem with its development tools (once; a few minutes) …'
+	@$(PIP) --editable '.[dev]'
+	@touch $(RUNTIME) $@

@@ -1,0 +1,1 @@
+"""The deployable edge: the agents' gateway and the operators' console, both HTTP."""

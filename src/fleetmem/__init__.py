@@ -1,0 +1,5 @@
+"""fleetmem: a Postgres-backed governed memory service for fleets of AI agents."""
+
+from importlib.metadata import version
+
+__version__ = version("fleetmem")

@@ -1,0 +1,1 @@
+"""The `fleetmem` command."""

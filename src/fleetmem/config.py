@@ -1,0 +1,188 @@
+"""Settings: the only module that reads the environment.
+
+Each field of `Settings` carries its variable, its default and what it means; docs/configuration.md is held to them by
+a test. An unusable value is a `ConfigInvalid` that names the variable; a `FLEETMEM_` variable that nothing reads is one
+too, because a misspelt setting would otherwise fall back to its default in silence.
+"""
+
+# ruff: noqa: RUF009 -- `_setting` returns a dataclass field
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final
+
+from fleetmem.errors import ConfigInvalid
+
+PREFIX: Final = "FLEETMEM_"
+# Read by the tests and the benchmark alone; known here so that they are not taken for misspellings.
+_ELSEWHERE: Final = ("FLEETMEM_TEST_", "FLEETMEM_BENCH_")
+
+
+def _text(raw: str) -> str:
+    return raw
+
+
+def _path(raw: str) -> Path:
+    return Path(raw).expanduser().absolute()
+
+
+def _integer(*, low: int, high: int) -> Callable[[str], int]:
+    def read(raw: str) -> int:
+        if not (raw.isascii() and raw.isdigit() and low <= int(raw) <= high):
+            raise ValueError(f"must be a whole number from {low} to {high}")
+        return int(raw)
+
+    return read
+
+
+def _seconds(*, high: float) -> Callable[[str], float]:
+    def read(raw: str) -> float:
+        message = f"must be a number of seconds above 0, at most {high:g}"
+        try:
+            value = float(raw)
+        except ValueError as error:
+            raise ValueError(message) from error
+        if not 0 < value <= high:
+            raise ValueError(message)
+        return value
+
+    return read
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def read(raw: str) -> str:
+        if raw not in choices:
+            raise ValueError("must be one of " + ", ".join(choices))
+        return raw
+
+    return read
+
+
+def _url(*schemes: str) -> Callable[[str], str]:
+    def read(raw: str) -> str:
+        if not raw.startswith(tuple(f"{scheme}://" for scheme in schemes)):
+            # The value itself is never repeated: it may hold a password.
+            raise ValueError("must be a URL that starts with " + " or ".join(f"{scheme}://" for scheme in schemes))
+        return raw.rstrip("/")
+
+    return read
+
+
+_port = _integer(low=1, high=65_535)
+_postgres = _url("postgresql", "postgres")
+
+
+def _setting(name: str, read: Callable[[str], object], doc: str, default: str | None = None, **extra: Any) -> Any:
+    """Declare one setting: `default` is written as the environment would write it; None means unset."""
+    metadata = {"variable": PREFIX + name, "read": read, "doc": doc, "default": default}
+    return field(default=None if default is None else read(default), metadata=metadata, **extra)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What one process was told. Fields that may hold a secret are left out of its `repr`."""
+
+    home: Path = _setting("HOME", _path, "The data directory, mode 0700.", ".fleetmem")
+    roster: Path = _setting(
+        "ROSTER", _path, "The roster that `fleetmem roster sync` and `fleetmem up` read.", "roster.yaml"
+    )
+    database_url: str | None = _setting(
+        "DATABASE_URL",
+        _postgres,
+        "The owner's connection to a Postgres server of your own; unset, an embedded one is started.",
+        repr=False,
+    )
+    pg_bin: Path | None = _setting(
+        "PG_BIN", _path, "A folder with `pg_ctl` and `postgres` to run instead of the embedded ones."
+    )
+    gateway_host: str = _setting("GATEWAY_HOST", _text, "The address the agents' gateway listens on.", "127.0.0.1")
+    gateway_port: int = _setting("GATEWAY_PORT", _port, "The port of the agents' gateway.", "8420")
+    gateway_workers: int = _setting(
+        "GATEWAY_WORKERS", _integer(low=1, high=64), "Processes of the agents' gateway.", "1"
+    )
+    console_host: str = _setting("CONSOLE_HOST", _text, "The address the operators' console listens on.", "127.0.0.1")
+    console_port: int = _setting("CONSOLE_PORT", _port, "The port of the operators' console.", "8421")
+    service_database_url: str | None = _setting(
+        "SERVICE_DATABASE_URL",
+        _postgres,
+        "The database of a gateway or console process; its user and password are ignored, since a process may use only"
+        " its own login. Unset: `run/database.json` of the data directory.",
+        repr=False,
+    )
+    service_password_file: Path | None = _setting(
+        "SERVICE_PASSWORD_FILE",
+        _path,
+        "The file with the password of the process's login. Unset: `secrets/<login>/password` of the data directory.",
+    )
+    service_key_file: Path | None = _setting(
+        "SERVICE_KEY_FILE",
+        _path,
+        "The signing key of the gateway, or the folder with the console's `operator.json` and `auditor.json`. Unset:"
+        " `secrets/gateway/key.json` and `secrets/console` of the data directory.",
+    )
+    pool_size: int = _setting("POOL_SIZE", _integer(low=1, high=500), "Database connections of one process.", "10")
+    pool_wait_s: float = _setting(
+        "POOL_WAIT_S", _seconds(high=60), "How long a request waits for a database connection before it is a 503.", "2"
+    )
+    body_limit_bytes: int = _setting(
+        "BODY_LIMIT_BYTES", _integer(low=1_024, high=10_485_760), "The longest request body; above it, 413.", "65536"
+    )
+    rate_per_s: int = _setting(
+        "RATE_PER_S",
+        _integer(low=0, high=100_000),
+        "Requests a second one agent may send in the long run; 0 turns it off.",
+        "100",
+    )
+    rate_burst: int = _setting(
+        "RATE_BURST", _integer(low=1, high=100_000), "Requests one agent may send at once after a pause.", "200"
+    )
+    log_format: str = _setting(
+        "LOG_FORMAT", _one_of("json", "text"), "How log lines are written: json or text.", "json"
+    )
+    log_level: str = _setting(
+        "LOG_LEVEL", _one_of("debug", "info", "warning", "error"), "The least severe log line that is written.", "info"
+    )
+    url: str = _setting("URL", _url("http", "https"), "The gateway a client speaks to.", "http://127.0.0.1:8420")
+    token: str | None = _setting("TOKEN", _text, "A client's bearer token; prefer the file.", repr=False)
+    token_file: Path | None = _setting("TOKEN_FILE", _path, "A file that holds a client's bearer token.")
+
+
+def load(environ: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings from `environ`, or from the process's own environment where it is None.
+
+    An empty value counts as unset, as compose files write it. Relative paths are taken from the current folder.
+
+    Raises:
+        ConfigInvalid: a value is unusable, or a `FLEETMEM_` variable is none of ours.
+    """
+    source = os.environ if environ is None else environ
+    known = {each.metadata["variable"]: each for each in fields(Settings)}
+    for variable in source:
+        if variable.startswith(PREFIX) and variable not in known and not variable.startswith(_ELSEWHERE):
+            raise ConfigInvalid(f"{variable} is not a setting of fleetmem", field=variable, rule="unknown")
+    written = {variable: source.get(variable) or each.metadata["default"] for variable, each in known.items()}
+    return Settings(
+        **{
+            each.name: _value(each.metadata["read"], variable, written[variable])
+            for variable, each in known.items()
+            if written[variable] is not None
+        }
+    )
+
+
+def _value(read: Callable[[str], object], variable: str, raw: str) -> Any:
+    try:
+        return read(raw)
+    except ValueError as error:
+        raise ConfigInvalid(f"{variable} {error}", field=variable, rule="value") from error
+
+
+def declared() -> tuple[tuple[str, str | None, str], ...]:
+    """Return (variable, default as written, meaning) of every setting, for the documentation and its test."""
+    return tuple(
+        (each.metadata["variable"], each.metadata["default"], each.metadata["doc"]) for each in fields(Settings)
+    )

@@ -1,0 +1,1 @@
+"""Named SQL statements, one file a noun, read as package resources."""

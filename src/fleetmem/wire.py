@@ -1,0 +1,245 @@
+"""The API's structs: what a request may hold and what an answer holds.
+
+Requests refuse unknown fields. Answers take them, so that a client of today reads the answers of a later gateway.
+Postgres renders the answers; a test decodes them here strictly. Times are ISO 8601 in UTC with microseconds and an
+offset; ids are UUIDv7 text; None is written as null, never left out, except where a field says so.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Final, Literal
+from uuid import UUID
+
+from msgspec import Meta, Struct
+
+TOPIC_CHARACTERS: Final = 200
+TEXT_CHARACTERS: Final = 8_000
+NAME_CHARACTERS: Final = 63
+PAGE_SIZE: Final = 20
+PAGE_SIZE_MOST: Final = 100
+
+BeatStatus = Literal["live", "superseded", "retracted", "expired"]
+HandoffStatus = Literal["open", "accepted", "declined", "done", "failed", "withdrawn"]
+Box = Literal["inbox", "outbox", "visible"]
+Outcome = Literal["done", "failed"]
+
+Topic = Annotated[
+    str, Meta(min_length=1, max_length=TOPIC_CHARACTERS, description="One line; compared after NFC and case folding.")
+]
+Text = Annotated[
+    str, Meta(min_length=1, max_length=TEXT_CHARACTERS, description="Plain text; line breaks and tabs are allowed.")
+]
+Name = Annotated[
+    str, Meta(min_length=1, max_length=NAME_CHARACTERS, description="Lower-case letters, digits, single hyphens.")
+]
+# Text rather than datetime: the rule that an offset must be written is ours, and its refusal names the field.
+Instant = Annotated[
+    str,
+    Meta(
+        min_length=20,
+        max_length=40,
+        description="RFC 3339 with an offset, at most 90 days ahead.",
+        extra_json_schema={"format": "date-time"},
+    ),
+]
+
+
+class BeatDraft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A beat to publish. Without `expires_at` it lives seven days."""
+
+    topic: Topic
+    body: Text
+    audience: Name
+    expires_at: Instant | None = None
+
+
+class HandoffDraft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request for a colleague. Sender and recipient always see it; others by its audience."""
+
+    recipient: Name
+    request: Text
+    audience: Name
+    due_at: Instant | None = None
+
+
+class HandoffReply(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What may go along with accepting, declining or withdrawing."""
+
+    reply: Text | None = None
+
+
+class HandoffAnswer(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How an accepted handoff ended, in the recipient's words."""
+
+    outcome: Outcome
+    reply: Text
+
+
+class Suspension(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whether an agent is to be suspended (True) or let back in (False)."""
+
+    suspended: bool
+
+
+class Beat(Struct, frozen=True, kw_only=True):
+    """One published beat. `ended_at` is None while it is live."""
+
+    id: UUID
+    author: str
+    topic: str
+    body: str
+    audience: str
+    status: BeatStatus
+    created_at: datetime
+    expires_at: datetime
+    ended_at: datetime | None
+
+
+class Handoff(Struct, frozen=True, kw_only=True):
+    """One handoff. `notice` says, always, that it is a colleague's request and not the owner's instruction.
+
+    `flags` names what the request's text tries (approval claimed in advance, checks to be skipped); empty is usual.
+    """
+
+    id: UUID
+    sender: str
+    recipient: str
+    request: str
+    audience: str
+    status: HandoffStatus
+    flags: list[str]
+    created_at: datetime
+    due_at: datetime | None
+    updated_at: datetime
+    reply: str | None
+    overdue: bool
+    notice: str
+
+
+class Transition(Struct, frozen=True, kw_only=True, rename={"before": "from", "after": "to"}):
+    """One move of a handoff; `from` is None for its sending."""
+
+    before: HandoffStatus | None
+    after: HandoffStatus
+    by: str
+    at: datetime
+    reply: str | None
+
+
+class HandoffDetail(Handoff, frozen=True, kw_only=True):
+    """One handoff with every move it made, oldest first."""
+
+    history: list[Transition]
+
+
+class BeatPage(Struct, frozen=True, kw_only=True):
+    """Newest first. `next` is the cursor of the following page, None on the last."""
+
+    items: list[Beat]
+    next: str | None
+
+
+class HandoffPage(Struct, frozen=True, kw_only=True):
+    """Newest first. `next` is the cursor of the following page, None on the last."""
+
+    items: list[Handoff]
+    next: str | None
+
+
+class Described(Struct, frozen=True, kw_only=True):
+    """A name and what the roster says of it."""
+
+    name: str
+    description: str
+
+
+class Me(Struct, frozen=True, kw_only=True):
+    """Who the bearer is: what it may read and write, and which colleagues it may hand work to."""
+
+    name: str
+    description: str
+    reads: list[str]
+    writes: list[str]
+    audiences: list[Described]
+    colleagues: list[Described]
+
+
+class ConsoleMe(Struct, frozen=True, kw_only=True):
+    """Which operator or auditor the bearer is."""
+
+    name: str
+    rol: Literal["operator", "auditor"]
+    description: str
+
+
+class ConsoleAgent(Struct, frozen=True, kw_only=True):
+    """An agent as the roster has it; `suspended_at` is None unless an operator suspended it."""
+
+    name: str
+    description: str
+    reads: list[str]
+    writes: list[str]
+    active: bool
+    suspended_at: datetime | None
+
+
+class ConsoleToken(Struct, frozen=True, kw_only=True):
+    """A bearer token's life, never the token nor its hash."""
+
+    id: str
+    principal: str
+    label: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+class OverdueHandoff(Struct, frozen=True, kw_only=True):
+    """A handoff past its date, without its text: operators see that work is late, not what it is."""
+
+    id: UUID
+    sender: str
+    recipient: str
+    audience: str
+    status: HandoffStatus
+    created_at: datetime
+    due_at: datetime
+
+
+class AgentList(Struct, frozen=True, kw_only=True):
+    """Every agent, by name."""
+
+    items: list[ConsoleAgent]
+
+
+class TokenList(Struct, frozen=True, kw_only=True):
+    """Every bearer token, newest first."""
+
+    items: list[ConsoleToken]
+
+
+class OverduePage(Struct, frozen=True, kw_only=True):
+    """Newest first. `next` is the cursor of the following page, None on the last."""
+
+    items: list[OverdueHandoff]
+    next: str | None
+
+
+class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An RFC 9457 problem document. `field` and `rule` are left out where no field is to blame."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    request_id: str
+    field: str | None = None
+    rule: str | None = None
+
+
+class Health(Struct, frozen=True, kw_only=True):
+    """What a probe answers."""
+
+    status: Literal["ok"]
