@@ -17,12 +17,13 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _ALPHABET: Final = "lower-case letters a-z, digits and single hyphens, starting with a letter"
 
 # Words that a record's author must never be: they would read as an authority, as a quantifier, or as nothing at all.
-RESERVED: Final = frozenset(
-    "admin administrator agent agents all anonymous anybody anyone auditor auditors colleague console database default"
-    " everybody everyone fence fleet gateway guest human humans local manager me myself nil no no-one nobody none null"
-    " operator operators overseer owner owners postgres public root scribe self service somebody someone sudo superuser"
-    " supervisor system them undefined unknown us user users vault verifier we worker yes you".split(),
+_RESERVED_WORDS: Final = (
+    "admin administrator agent agents all anonymous anybody anyone auditor auditors colleague colleagues database"
+    " everybody everyone gateway human humans me myself nil no no-one nobody none null operator operators overseer owner"
+    " owners postgres root self somebody someone sudo superuser supervisor system them undefined unknown us user users we"
+    " yes you"
 )
+RESERVED: Final = frozenset(_RESERVED_WORDS.split())
 _RESERVED_PREFIX: Final = "fleetmem"
 
 # Look-alikes outside ASCII, only so that a refusal can say what a name imitates; the alphabet already refuses them.
