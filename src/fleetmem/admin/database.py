@@ -1,0 +1,114 @@
+"""The owner's database work: make a fleet's database, bring it under migrations and policies, give the logins passwords."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, TypedDict, cast
+
+import psycopg
+from psycopg import sql
+from sqlalchemy import Connection, create_engine
+from sqlalchemy.pool import NullPool
+
+from fleetmem.admin import migrate, policies
+from fleetmem.errors import SetupInvalid, Unavailable
+
+LOGINS: Final = ("fleetmem_gateway", "fleetmem_console", "fleetmem_auditor")
+OLDEST_MAJOR: Final = 15
+
+
+class Conninfo(TypedDict, total=False):
+    """How to reach a server, as psycopg and asyncpg alike spell it; `host` may be a socket folder."""
+
+    host: str
+    port: int
+    user: str
+    password: str
+    dbname: str
+    sslmode: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What `prepare` found to do."""
+
+    created: bool
+    migrations: tuple[str, ...]
+    policies: policies.Plan
+
+
+@contextmanager
+def owner(conninfo: Conninfo) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
+    """One transaction as the owner's login: committed when the block ends, undone when it raises.
+
+    Raises:
+        Unavailable: the server does not answer.
+    """
+    try:
+        connection = psycopg.connect(**conninfo, application_name="fleetmem admin", connect_timeout=10)
+    except psycopg.OperationalError as error:
+        raise Unavailable(f"the database does not answer: {str(error).strip().splitlines()[-1]}") from error
+    with connection:
+        yield connection
+
+
+@contextmanager
+def _transaction(conninfo: Conninfo) -> Iterator[tuple[Connection, psycopg.Connection[tuple[object, ...]]]]:
+    """The same kind of transaction for Alembic (SQLAlchemy's connection) and for the policies (psycopg's under it)."""
+    engine = create_engine(
+        "postgresql+psycopg://", poolclass=NullPool, connect_args={**conninfo, "application_name": "fleetmem admin"}
+    )
+    with engine.connect() as connection, connection.begin():
+        driver = cast("psycopg.Connection[tuple[object, ...]]", connection.connection.driver_connection)
+        yield connection, driver
+    engine.dispose()
+
+
+def create(conninfo: Conninfo) -> bool:
+    """Create the database that `conninfo` names unless it exists; True when it was made now.
+
+    Raises:
+        SetupInvalid: the server is older than PostgreSQL 15.
+    """
+    name = conninfo["dbname"]
+    with owner(_within(conninfo, "postgres")) as connection:
+        if connection.info.server_version < OLDEST_MAJOR * 10_000:
+            raise SetupInvalid(f"PostgreSQL {connection.info.parameter_status('server_version')} is too old: 15 is the oldest")
+        if connection.execute("select from pg_database where datname = %s", [name]).fetchone() is not None:
+            return False
+        connection.commit()
+        connection.autocommit = True
+        connection.execute(
+            sql.SQL("create database {} template template0 encoding 'UTF8'").format(sql.Identifier(name))
+        )
+    return True
+
+
+def prepare(conninfo: Conninfo, *, again: bool = False) -> Prepared:
+    """Bring a fleet's database to what this version declares; running it twice changes nothing.
+
+    Roles, migrations and policies commit together: a database is under the old fence, or under the new one.
+    `conninfo` is a superuser's (or, on a managed server, of whoever may create roles); its `dbname` is the fleet's.
+    """
+    made = create(conninfo)
+    with _transaction(conninfo) as (connection, driver):
+        connection.exec_driver_sql("create schema if not exists fence")
+        policies.apply_roles(driver)
+        revisions = tuple(migrate.pending(connection))
+        if revisions:
+            policies.drop(driver)
+            migrate.upgrade(connection)
+        difference = policies.apply(driver, again=again)
+    return Prepared(created=made, migrations=revisions, policies=difference)
+
+
+def set_password(connection: psycopg.Connection[tuple[object, ...]], login: str, password: str) -> None:
+    """Give a login its password; only its SCRAM verifier crosses the wire, so no log can hold the password."""
+    verifier = connection.pgconn.encrypt_password(password.encode(), login.encode(), b"scram-sha-256").decode()
+    connection.execute(
+        sql.SQL("alter role {} password {}").format(sql.Identifier(login), sql.Literal(verifier))
+    )
+
+
+def _within(conninfo: Conninfo, dbname: str) -> Conninfo:
+    return cast("Conninfo", {**conninfo, "dbname": dbname})
