@@ -13,11 +13,14 @@ from uuid import UUID
 
 from msgspec import Meta, Struct
 
-TOPIC_CHARACTERS: Final = 200
-TEXT_CHARACTERS: Final = 8_000
-NAME_CHARACTERS: Final = 63
+from fleetmem.board import beat
+from fleetmem.fleet import names
+
 PAGE_SIZE: Final = 20
 PAGE_SIZE_MOST: Final = 100
+# `$` alone would let a line feed follow, in Python's reading of it.
+NAME_PATTERN: Final = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$(?!\n)"
+CURSOR_PATTERN: Final = r"^[A-Za-z0-9_-]{22}$(?!\n)"
 
 BeatStatus = Literal["live", "superseded", "retracted", "expired"]
 HandoffStatus = Literal["open", "accepted", "declined", "done", "failed", "withdrawn"]
@@ -25,24 +28,28 @@ Box = Literal["inbox", "outbox", "visible"]
 Outcome = Literal["done", "failed"]
 
 Topic = Annotated[
-    str, Meta(min_length=1, max_length=TOPIC_CHARACTERS, description="One line; compared after NFC and case folding.")
-]
-Text = Annotated[
-    str, Meta(min_length=1, max_length=TEXT_CHARACTERS, description="Plain text; line breaks and tabs are allowed.")
-]
-Name = Annotated[
-    str, Meta(min_length=1, max_length=NAME_CHARACTERS, description="Lower-case letters, digits, single hyphens.")
-]
-# Text rather than datetime: the rule that an offset must be written is ours, and its refusal names the field.
-Instant = Annotated[
     str,
     Meta(
-        min_length=20,
-        max_length=40,
-        description="RFC 3339 with an offset, at most 90 days ahead.",
-        extra_json_schema={"format": "date-time"},
+        min_length=1, max_length=beat.LONGEST_TOPIC, description="One visible line; compared by NFC and case folding."
     ),
 ]
+Text = Annotated[
+    str,
+    Meta(min_length=1, max_length=beat.LONGEST_BODY, description="Plain text; line feeds and tabs are allowed."),
+]
+Name = Annotated[
+    str,
+    Meta(
+        min_length=names.SHORTEST,
+        max_length=names.LONGEST,
+        pattern=NAME_PATTERN,
+        description="Lower-case letters, digits, single hyphens.",
+    ),
+]
+# Text rather than datetime: that an offset must be written is our rule, and its refusal names the field.
+Instant = Annotated[str, Meta(description="RFC 3339, with an offset.", extra_json_schema={"format": "date-time"})]
+Cursor = Annotated[str, Meta(pattern=CURSOR_PATTERN, description="`next` of the page before.")]
+PageSize = Annotated[int, Meta(ge=1, le=PAGE_SIZE_MOST, description="How many records a page holds at most.")]
 
 
 class BeatDraft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -70,16 +77,47 @@ class HandoffReply(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class HandoffAnswer(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How an accepted handoff ended, in the recipient's words."""
+    """How an accepted handoff ended, in the recipient's words; these are required."""
 
     outcome: Outcome
     reply: Text
 
 
-class Suspension(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whether an agent is to be suspended (True) or let back in (False)."""
+class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of an act that needs no word: absent, or an empty object."""
 
-    suspended: bool
+
+class BeatQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which beats to list: all parts must hold. Only live ones unless `live` is false."""
+
+    topic: Topic | None = None
+    author: Name | None = None
+    audience: Name | None = None
+    since: Instant | None = None
+    live: bool = True
+    cursor: Cursor | None = None
+    limit: PageSize = PAGE_SIZE
+
+
+class HandoffQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which handoffs to list: those sent to the reader, by the reader, or all that it may see."""
+
+    box: Box = "inbox"
+    status: HandoffStatus | None = None
+    overdue: bool = False
+    cursor: Cursor | None = None
+    limit: PageSize = PAGE_SIZE
+
+
+class PageQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which page of a list that has no filters."""
+
+    cursor: Cursor | None = None
+    limit: PageSize = PAGE_SIZE
+
+
+class NoQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    """The query of an address that takes none."""
 
 
 class Beat(Struct, frozen=True, kw_only=True):
@@ -169,8 +207,7 @@ class ConsoleMe(Struct, frozen=True, kw_only=True):
     """Which operator or auditor the bearer is."""
 
     name: str
-    rol: Literal["operator", "auditor"]
-    description: str
+    role: Literal["operator", "auditor"]
 
 
 class ConsoleAgent(Struct, frozen=True, kw_only=True):
@@ -180,16 +217,17 @@ class ConsoleAgent(Struct, frozen=True, kw_only=True):
     description: str
     reads: list[str]
     writes: list[str]
+    workspace: str | None
     active: bool
     suspended_at: datetime | None
 
 
 class ConsoleToken(Struct, frozen=True, kw_only=True):
-    """A bearer token's life, never the token nor its hash."""
+    """A bearer token's life, never the token nor its hash. `expires_at` None means never."""
 
     id: str
     principal: str
-    label: str | None
+    label: str
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
@@ -203,8 +241,25 @@ class OverdueHandoff(Struct, frozen=True, kw_only=True):
     recipient: str
     audience: str
     status: HandoffStatus
+    flags: list[str]
     created_at: datetime
     due_at: datetime
+    updated_at: datetime
+
+
+class Suspension(Struct, frozen=True, kw_only=True):
+    """An agent that was suspended, or let back in (`suspended_at` None)."""
+
+    name: str
+    suspended_at: datetime | None
+
+
+class Revocation(Struct, frozen=True, kw_only=True):
+    """A bearer token that was revoked, now or before."""
+
+    id: str
+    principal: str
+    revoked_at: datetime
 
 
 class AgentList(Struct, frozen=True, kw_only=True):
@@ -214,7 +269,7 @@ class AgentList(Struct, frozen=True, kw_only=True):
 
 
 class TokenList(Struct, frozen=True, kw_only=True):
-    """Every bearer token, newest first."""
+    """Every bearer token, oldest first."""
 
     items: list[ConsoleToken]
 

@@ -1,0 +1,95 @@
+"""SQLSTATE and constraint names, turned into the error tree: the only module that knows them.
+
+A rule the database enforces (23514) says which by its message, a stable code, or by its constraint's name. What is not
+listed here is `Internal`: its text stays in the log.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import asyncpg
+
+from fleetmem import errors
+from fleetmem.errors import FleetmemError
+
+# Constraint -> (field, rule). The gateway checks each of these first; the database has the last word.
+_FIELD_RULES: Final = {
+    "beat_topic_length": ("topic", "too-long"),
+    "beat_body_length": ("body", "too-long"),
+    "beat_expires_range": ("expires_at", "range"),
+    "handoff_request_length": ("request", "too-long"),
+    "handoff_reply_length": ("reply", "too-long"),
+    "handoff_due_range": ("due_at", "range"),
+    "handoff_flags": ("request", "flags"),
+    "handoff_reply_given": ("reply", "required"),
+    "idempotency_key_length": ("Idempotency-Key", "format"),
+}
+_STATES: Final = {"28000": errors.TokenInvalid, "P0002": errors.Absent, "FM409": errors.IdempotencyConflict}
+_CODES: Final = {
+    error.code: error
+    for error in (errors.TransitionRefused, errors.BeatEnded, errors.RecipientUnknown, errors.AudienceNotWritable)
+}
+_ROW_SECURITY: Final = "new row violates row-level security policy"
+# Nobody's fault and over soon: connection, resources, operator intervention, time-outs, a server that only reads.
+_PASSING_CLASSES: Final = ("08", "53", "57", "58")
+_PASSING_STATES: Final = frozenset({"25006", "55P03", "3D000", "28P01"})
+_RACES: Final = frozenset({"idempotency_pkey", "beat_one_live"})
+_RETRY_AFTER_S: Final = 1
+
+# Every way in which the driver says that a statement failed.
+FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)
+
+
+def is_contention(error: BaseException) -> bool:
+    """Tell whether a statement was undone whole only because another was faster, so that it may be sent again.
+
+    Two requests with one idempotency key meet on that table's primary key; sent again, the loser reads the winner's
+    answer.
+    """
+    if isinstance(error, asyncpg.UniqueViolationError):
+        return error.constraint_name in _RACES
+    return isinstance(error, (asyncpg.SerializationError, asyncpg.DeadlockDetectedError))
+
+
+def translate(error: BaseException) -> FleetmemError:
+    """Return what a failure of the driver or of the database means to a caller."""
+    if isinstance(error, asyncpg.PostgresError) and not is_contention(error):
+        return _from_state(error)
+    return errors.Unavailable(retry_after_s=_RETRY_AFTER_S)
+
+
+def _from_state(error: asyncpg.PostgresError) -> FleetmemError:
+    state = error.sqlstate or ""
+    if state in _READ_FURTHER:
+        return _READ_FURTHER[state](error)
+    if state in _STATES:
+        return _STATES[state]()
+    if state.startswith(_PASSING_CLASSES) or state in _PASSING_STATES:
+        return errors.Unavailable(retry_after_s=_RETRY_AFTER_S)
+    return errors.Internal()
+
+
+def _not_allowed(error: asyncpg.PostgresError) -> FleetmemError:
+    message = str(error)
+    if message.startswith(_ROW_SECURITY) or message == errors.AudienceNotWritable.code:
+        return errors.AudienceNotWritable(field="audience")
+    return errors.Forbidden()
+
+
+def _broken_rule(error: asyncpg.PostgresError) -> FleetmemError:
+    code = _CODES.get(str(error))
+    if code is not None:
+        return code()
+    constraint = getattr(error, "constraint_name", None)
+    if constraint in _FIELD_RULES:
+        field, rule = _FIELD_RULES[constraint]
+        return errors.RequestInvalid(f"`{field}` breaks the rule `{rule}`", field=field, rule=rule)
+    return errors.Internal()
+
+
+def _unfit_text(_error: asyncpg.PostgresError) -> FleetmemError:
+    return errors.RequestInvalid("A text holds a character that cannot be stored", field="body", rule="character")
+
+
+_READ_FURTHER: Final = {"42501": _not_allowed, "23514": _broken_rule, "22021": _unfit_text, "22P05": _unfit_text}
