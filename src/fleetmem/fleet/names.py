@@ -10,6 +10,8 @@ import re
 import unicodedata
 from typing import Final
 
+from fleetmem.fleet.text import LOOKALIKES
+
 SHORTEST: Final = 2
 LONGEST: Final = 40
 
@@ -25,13 +27,6 @@ _RESERVED_WORDS: Final = (
 )
 RESERVED: Final = frozenset(_RESERVED_WORDS.split())
 _RESERVED_PREFIX: Final = "fleetmem"
-
-# Look-alikes outside ASCII, only so that a refusal can say what a name imitates; the alphabet already refuses them.
-# Source: Unicode Technical Standard 39, confusables.txt, the letters of Cyrillic and Greek that imitate Latin ones.
-_LOOKALIKES: Final = str.maketrans(
-    "\u0430\u0441\u0435\u043e\u0440\u0445\u0443\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u03bf\u03b1\u03bd\u03c1\u03b9\u0131",
-    "aceopxyijshdqwoavpii",
-)
 
 
 def fault(name: str) -> str | None:
@@ -60,7 +55,7 @@ def skeleton(name: str) -> str:
     Case, accents, width, separators and the look-alikes 0/o, 1/l, rn/m, vv/w and Cyrillic or Greek letters fall away.
     Source: the skeleton of Unicode Technical Standard 39, section 4, cut to the alphabet of names.
     """
-    folded = unicodedata.normalize("NFKD", name.casefold()).translate(_LOOKALIKES)
+    folded = unicodedata.normalize("NFKD", name.casefold()).translate(LOOKALIKES)
     letters = "".join(character for character in folded if character.isascii() and character.isalnum())
     return letters.replace("0", "o").replace("1", "l").replace("rn", "m").replace("vv", "w")
 

@@ -19,6 +19,14 @@ _INVISIBLE: Final = frozenset({"Cf", "Zl", "Zp", "Co", "Cn"})
 # Blank to the eye and yet neither space nor format: Hangul fillers, the Braille blank, the grapheme joiner, selectors.
 _BLANK: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
 
+# Letters of Cyrillic and Greek that imitate Latin ones, folded for comparison and never for storage.
+# Source: Unicode Technical Standard 39, confusables.txt.
+LOOKALIKES: Final = str.maketrans(
+    "\u0430\u0441\u0435\u043e\u0440\u0445\u0443\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u03bf\u03b1\u03bd\u03c1\u03b9\u0131"
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0406\u0391\u0392\u0395\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a7",
+    "aceopxyijshdqwoavpiiABEKMHOPCTXIABEIKMNOPTX",
+)
+
 
 def line_fault(text: str, *, longest: int) -> str | None:
     """Return the rule that a one-line text breaks, or None; measure it after `tidy_line`."""
