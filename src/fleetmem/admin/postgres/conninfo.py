@@ -4,14 +4,15 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 
-class PsycopgArguments(TypedDict):
-    """Keyword arguments of `psycopg.connect`."""
+class PsycopgArguments(TypedDict, total=False):
+    """Keyword arguments of `psycopg.connect`; the same shape as `admin.database.Conninfo`."""
 
     host: str
     port: int
     user: str
     password: str
     dbname: str
+    sslmode: str
 
 
 class AsyncpgArguments(TypedDict):

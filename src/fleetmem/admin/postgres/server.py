@@ -91,13 +91,19 @@ class EmbeddedPostgres:
             self._lock = None
 
     def erase(self) -> None:
-        """Stop the server and remove its data and its superuser's password: for throw-away fleets."""
+        """Stop the server and remove its data and its superuser's password: for throw-away fleets.
+
+        Also the end of one whose supervisor was killed.
+
+        Raises:
+            SetupInvalid: another process supervises the server.
+        """
+        here = self._settled()
+        self._take_lock(here)
         self.stop()
-        if self._place is None:
-            return
-        shutil.rmtree(self._place.folder, ignore_errors=True)
-        self._place.password.unlink(missing_ok=True)
-        if self._place.account.drops_root:
+        shutil.rmtree(here.folder, ignore_errors=True)
+        here.password.unlink(missing_ok=True)
+        if here.account.drops_root:
             (self._home.resolve() / "postgres").unlink(missing_ok=True)
         self._place = None
 

@@ -1,0 +1,3 @@
+"""What every folder of tests shares: a real Postgres."""
+
+pytest_plugins = ["tests.postgres"]
