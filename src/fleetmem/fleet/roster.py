@@ -29,8 +29,8 @@ _EMPTY_HINT: Final = {
 }
 _KINDS: Final = {ScalarNode: "a single value", SequenceNode: "a list", MappingNode: "a mapping"}
 
-# The skeleton of each taken name, with the name itself and its line.
-_Namespace = dict[str, tuple[str, int]]
+# The skeleton of each taken name, with the name itself and where it stands.
+_Namespace = dict[str, tuple[str, Node]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,10 +124,10 @@ class _Reader:
         fault = names.fault(name)
         if fault and not quiet:
             self._problem(node, f"`{_shown(name)}` {fault}")
-        rival = taken.setdefault(names.skeleton(name), (name, document.place(node)[0]))
-        if rival != (name, document.place(node)[0]):
+        rival = taken.setdefault(names.skeleton(name), (name, node))
+        if rival[1] is not node:
             alike = "is declared already" if rival[0] == name else f"is too easily read as `{_shown(rival[0])}`"
-            self._problem(node, f"`{_shown(name)}` {alike}, line {rival[1]}")
+            self._problem(node, f"`{_shown(name)}` {alike}, line {document.place(rival[1])[0]}")
         return name
 
     def _circles(self, node: Node | None, known: frozenset[str]) -> frozenset[str]:
