@@ -174,6 +174,18 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     )
 
 
+def child_environment(settings: Settings) -> dict[str, str]:
+    """Return the environment of a service that runs under `settings`: ours, without what only the owner may hold."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    withheld = ("database_url", "token", "token_file")
+    told = {
+        each.metadata["variable"]: getattr(settings, each.name)
+        for each in fields(Settings)
+        if each.name not in withheld
+    }
+    return inherited | {variable: str(value) for variable, value in told.items() if value is not None}
+
+
 def _value(read: Callable[[str], object], variable: str, raw: str) -> Any:
     try:
         return read(raw)
