@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Final
 
-from fleetmem.fleet.agent import Agent, Person
+from fleetmem.fleet.agent import Agent, Person, Rol
 from fleetmem.fleet.audience import Audience
 from fleetmem.fleet.roster import Roster
 
-_ARTICLED: Final = {"agent": "an agent", "operator": "an operator", "auditor": "an auditor"}
+_ARTICLED: Final = {Rol.AGENT: "an agent", Rol.OPERATOR: "an operator", Rol.AUDITOR: "an auditor"}
+_NOBODY: Final[Mapping[str, Rol]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -33,14 +35,15 @@ class Described:
 class RosterPlan:
     """The difference between the roster in force and a declared one.
 
-    `added`, `removed` and `described` are principals (agents, operators, auditors). `conflicts` are sentences: while
-    there is one, the roster cannot be applied. A removed principal is deactivated; its records stay.
+    `added`, `returned`, `removed` and `described` are principals (agents, operators, auditors). `conflicts` are
+    sentences: while there is one, the roster cannot be applied. A removed principal is deactivated; its records stay.
     """
 
     audiences_added: tuple[str, ...] = ()
     audiences_removed: tuple[str, ...] = ()
     audiences_described: tuple[Described, ...] = ()
     added: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     described: tuple[Described, ...] = ()
     reads_gained: tuple[Reach, ...] = ()
@@ -65,6 +68,7 @@ class RosterPlan:
             *(f"WRITES MORE: {each.agent} may write for `{each.audience}`" for each in self.writes_gained),
             *(f"WRITES LESS: {each.agent} may no longer write for `{each.audience}`" for each in self.writes_lost),
             *(f"ADDED: {name}" for name in self.added),
+            *(f"RETURNS: {name}; its old tokens work again unless revoked" for name in self.returned),
             *(f"DEACTIVATED: {name} loses all access at once; its records stay" for name in self.removed),
             *(f"CHANGED: {each.name} ({', '.join(each.what)})" for each in self.described),
             *(f"AUDIENCE ADDED: `{name}`" for name in self.audiences_added),
@@ -74,9 +78,10 @@ class RosterPlan:
         )
 
 
-def diff(current: Roster, declared: Roster) -> RosterPlan:
-    """Compare the roster in force with a declared one; both hold active members only."""
+def diff(current: Roster, declared: Roster, *, inactive: Mapping[str, Rol] = _NOBODY) -> RosterPlan:
+    """Compare the roster in force with a declared one; `inactive` holds who was deactivated before, and as what."""
     old, new = _principals(current), _principals(declared)
+    arriving = new.keys() - old.keys()
     reads_before, reads_after = _reach(current, "reads"), _reach(declared, "reads")
     writes_before, writes_after = _reach(current, "writes"), _reach(declared, "writes")
     circles_before = {audience.name: audience for audience in current.audiences}
@@ -85,19 +90,20 @@ def diff(current: Roster, declared: Roster) -> RosterPlan:
         audiences_added=_sorted(circles_after.keys() - circles_before.keys()),
         audiences_removed=_sorted(circles_before.keys() - circles_after.keys()),
         audiences_described=_described(circles_before, circles_after),
-        added=_sorted(new.keys() - old.keys()),
+        added=_sorted(arriving - inactive.keys()),
+        returned=_sorted(arriving & inactive.keys()),
         removed=_sorted(old.keys() - new.keys()),
         described=_described(old, new),
         reads_gained=tuple(sorted(reads_after - reads_before)),
         reads_lost=tuple(sorted(reads_before - reads_after)),
         writes_gained=tuple(sorted(writes_after - writes_before)),
         writes_lost=tuple(sorted(writes_before - writes_after)),
-        conflicts=role_conflicts(before=current.roles(), after=declared.roles()),
+        conflicts=_role_conflicts(before={**inactive, **current.roles()}, after=declared.roles()),
     )
 
 
-def role_conflicts(*, before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
-    """Say which names would come back as something else: an old token must never open a new door."""
+def _role_conflicts(*, before: Mapping[str, Rol], after: Mapping[str, Rol]) -> tuple[str, ...]:
+    # A name keeps its role for ever: an old token must never open a new door.
     return tuple(
         f"{name} was {_ARTICLED[before[name]]} and cannot become {_ARTICLED[after[name]]}; choose a new name"
         for name in sorted(before.keys() & after.keys())
