@@ -73,7 +73,9 @@ def create(conninfo: Conninfo) -> bool:
     name = conninfo["dbname"]
     with owner(_within(conninfo, "postgres")) as connection:
         if connection.info.server_version < OLDEST_MAJOR * 10_000:
-            raise SetupInvalid(f"PostgreSQL {connection.info.parameter_status('server_version')} is too old: 15 is the oldest")
+            raise SetupInvalid(
+                f"PostgreSQL {connection.info.parameter_status('server_version')} is too old: 15 is the oldest"
+            )
         if connection.execute("select from pg_database where datname = %s", [name]).fetchone() is not None:
             return False
         connection.commit()
@@ -105,9 +107,7 @@ def prepare(conninfo: Conninfo, *, again: bool = False) -> Prepared:
 def set_password(connection: psycopg.Connection[tuple[object, ...]], login: str, password: str) -> None:
     """Give a login its password; only its SCRAM verifier crosses the wire, so no log can hold the password."""
     verifier = connection.pgconn.encrypt_password(password.encode(), login.encode(), b"scram-sha-256").decode()
-    connection.execute(
-        sql.SQL("alter role {} password {}").format(sql.Identifier(login), sql.Literal(verifier))
-    )
+    connection.execute(sql.SQL("alter role {} password {}").format(sql.Identifier(login), sql.Literal(verifier)))
 
 
 def _within(conninfo: Conninfo, dbname: str) -> Conninfo:

@@ -141,4 +141,3 @@ def lint(connection: psycopg.Connection[tuple[object, ...]]) -> list[str]:
         rows = connection.execute(path.read_bytes()).fetchall()
         findings.extend(f"{path.stem}: {' '.join(str(value) for value in row)}" for row in rows)
     return findings
-

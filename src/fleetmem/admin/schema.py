@@ -35,14 +35,16 @@ def _moment(name: str, *, nullable: bool = False, default: str | None = None) ->
 
 
 Table(
-    "audience", metadata,
+    "audience",
+    metadata,
     _text("name", primary_key=True),
     _text("description", server_default=""),
     Column("active", Boolean, nullable=False, server_default=text("true")),
     schema="fleet",
 )
 Table(
-    "principal", metadata,
+    "principal",
+    metadata,
     _text("name", primary_key=True),
     _text("rol"),
     _text("description", server_default=""),
@@ -56,7 +58,8 @@ Table(
     schema="fleet",
 )
 beat = Table(
-    "beat", metadata,
+    "beat",
+    metadata,
     Column("id", Uuid, primary_key=True),
     _text("author", ForeignKey("fleet.principal.name")),
     _text("topic"),
@@ -76,7 +79,8 @@ Index("beat_audience", beat.c.audience, beat.c.id.desc())
 Index("beat_topic", beat.c.topic_key, beat.c.id.desc())
 Index("beat_author", beat.c.author, beat.c.id.desc())
 handoff = Table(
-    "handoff", metadata,
+    "handoff",
+    metadata,
     Column("id", Uuid, primary_key=True),
     _text("sender", ForeignKey("fleet.principal.name")),
     _text("recipient", ForeignKey("fleet.principal.name")),
@@ -94,7 +98,8 @@ Index("handoff_inbox", handoff.c.recipient, handoff.c.id.desc())
 Index("handoff_outbox", handoff.c.sender, handoff.c.id.desc())
 Index("handoff_audience", handoff.c.audience, handoff.c.id.desc())
 transition = Table(
-    "handoff_transition", metadata,
+    "handoff_transition",
+    metadata,
     Column("id", Uuid, primary_key=True),
     Column("handoff", Uuid, ForeignKey("fleet.handoff.id"), nullable=False),
     _text("from_status", nullable=True),
@@ -106,7 +111,8 @@ transition = Table(
 )
 Index("handoff_transition_handoff", transition.c.handoff, transition.c.id)
 Table(
-    "idempotency", metadata,
+    "idempotency",
+    metadata,
     _text("principal", ForeignKey("fleet.principal.name"), primary_key=True),
     _text("key", primary_key=True),
     Column("request_sha256", LargeBinary, nullable=False),
@@ -116,7 +122,8 @@ Table(
     schema="fleet",
 )
 Table(
-    "signing_key", metadata,
+    "signing_key",
+    metadata,
     _text("header", primary_key=True),
     _text("kid", unique=True),
     Column("ipad", LargeBinary, nullable=False),
@@ -132,7 +139,8 @@ Table(
     schema="vault",
 )
 bearer = Table(
-    "bearer", metadata,
+    "bearer",
+    metadata,
     _text("id", primary_key=True),
     Column("sha256", LargeBinary, nullable=False, unique=True),
     _text("principal"),
@@ -144,7 +152,8 @@ bearer = Table(
 )
 Index("bearer_principal", bearer.c.principal)
 Table(
-    "applied", metadata,
+    "applied",
+    metadata,
     _text("file", primary_key=True),
     _text("sha256"),
     _moment("applied_at", default="clock_timestamp()"),

@@ -40,7 +40,7 @@ def issue(
     token, token_id = make_bearer(os.urandom(BEARER_BYTES)), secrets.token_hex(8)
     connection.execute(
         "insert into vault.bearer (id, sha256, principal, label, created_at, expires_at)"
-        " values (%s, %s, %s, %s, clock_timestamp(), coalesce(%s, 'infinity'))",
+        " values (%s, %s, %s, %s, clock_timestamp(), coalesce(%s::timestamptz, 'infinity'))",
         [token_id, bearer_sha256(token), principal, label, expires_at],
     )
     return token_id, token

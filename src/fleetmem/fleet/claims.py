@@ -74,7 +74,7 @@ def mint(key: SigningKey, subject: str, bearer_id: str, now: float, lifetime_s: 
     """
     if not 1 <= lifetime_s <= LONGEST_LIFETIME_S:
         raise ValueError(f"a claim lives 1 to {LONGEST_LIFETIME_S} seconds")
-    issued = int(now)
+    issued = round(now, 6)  # RFC 7519 allows the fraction; "every token from this moment on" is exact with it
     payload = {**key.must(), "sub": subject, "jti": bearer_id, "iat": issued, "exp": issued + lifetime_s}
     return jwt.encode(payload, key.key, algorithm=ALGORITHM, headers={"kid": key.kid})
 
