@@ -33,8 +33,8 @@ def test_a_claim_carries_who_what_and_for_how_long() -> None:
         "rol": "agent",
         "sub": "health",
         "jti": "bearer-1",
-        "iat": 1_800_000_000,
-        "exp": 1_800_000_060,
+        "iat": 1_800_000_000.75,
+        "exp": 1_800_000_060.75,
     }
 
 
