@@ -21,16 +21,15 @@ IDLE_CONNECTION_S: Final = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """Where the database is. `host` is a name, an address, or the folder of a Unix socket."""
+    """Where the database is. `host` is a name, an address, or the folder of a Unix socket.
+
+    `options` are a connection URL's further parameters, such as `sslmode`.
+    """
 
     host: str
     port: int
     dbname: str
     options: tuple[tuple[str, str], ...] = ()
-
-    def dsn(self) -> str:
-        """Write the address as a URL without user and password: each process has only its own login."""
-        return f"postgresql:///{self.dbname}?" + urlencode([("host", self.host), ("port", self.port), *self.options])
 
 
 async def open_pool(address: Address, *, login: str, password: str, size: int) -> asyncpg.Pool:
@@ -41,7 +40,10 @@ async def open_pool(address: Address, *, login: str, password: str, size: int) -
         asyncpg.PostgresError: the server refuses the login.
     """
     return await asyncpg.create_pool(
-        address.dsn(),
+        "postgresql://?" + urlencode(address.options),
+        host=address.host,
+        port=address.port,
+        database=address.dbname,
         user=login,
         password=password,
         min_size=1,

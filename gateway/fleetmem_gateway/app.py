@@ -1,0 +1,113 @@
+"""The composition root: two applications from one package, each with its own login, keys and port."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, Final
+
+from litestar import Litestar, Request, get
+from litestar.handlers import HTTPRouteHandler
+from litestar.types import ASGIApp
+
+from fleetmem import config
+from fleetmem.config import Settings
+from fleetmem.sql import fence_files
+from fleetmem.store import pgerrors, pool
+from fleetmem.store.session import Session
+from fleetmem_gateway import answers, openapi, problems, startup
+from fleetmem_gateway.auth import Door
+from fleetmem_gateway.edge import Edge
+from fleetmem_gateway.gateway import Gateway
+from fleetmem_gateway.keys import Keyring
+from fleetmem_gateway.limits import Buckets
+from fleetmem_gateway.logs import make_logger
+from fleetmem_gateway.metrics import Metrics
+from fleetmem_gateway.routes import beats, handoffs, health, me
+from fleetmem_gateway.routes import console as console_routes
+from fleetmem_gateway.service import AGENTS, CONSOLE, Service, address, key_paths, password
+
+_AGENT_HANDLERS: Final = (me.me, *beats.HANDLERS, *handoffs.HANDLERS, *health.HANDLERS)
+_CONSOLE_HANDLERS: Final = (*console_routes.HANDLERS, *health.HANDLERS)
+
+
+def agents(settings: Settings | None = None) -> ASGIApp:
+    """Make the agents' gateway; settings come from the environment where none are given.
+
+    Raises:
+        ConfigInvalid: a setting, the password or the key is unusable.
+    """
+    return _compose(AGENTS, _AGENT_HANDLERS, settings or config.load())
+
+
+def console(settings: Settings | None = None) -> ASGIApp:
+    """Make the operators' console; settings come from the environment where none are given.
+
+    Raises:
+        ConfigInvalid: a setting, the password or a key is unusable.
+    """
+    return _compose(CONSOLE, _CONSOLE_HANDLERS, settings or config.load())
+
+
+async def preflight(service: Service, settings: Settings) -> None:
+    """Check what `startup.check` checks, over a connection of its own, and leave nothing behind.
+
+    Raises:
+        SetupInvalid: the service must not start.
+        Unavailable: the database does not answer.
+    """
+    async with _session(service, settings, size=1) as session:
+        await startup.check(session, service, Keyring(key_paths(settings, service)))
+
+
+def _compose(service: Service, handlers: Sequence[HTTPRouteHandler], settings: Settings) -> ASGIApp:
+    metrics = Metrics()
+    log = make_logger(service=service.login, log_format=settings.log_format, level=settings.log_level)
+    app = Litestar(
+        route_handlers=[*handlers, _schema_handler(openapi.describe(service.title, handlers))],
+        lifespan=[partial(_running, service=service, settings=settings, metrics=metrics)],
+        exception_handlers={Exception: problems.answer},
+        openapi_config=None,
+        logging_config=None,
+    )
+    return Edge(app, log, metrics)
+
+
+@asynccontextmanager
+async def _running(app: Litestar, *, service: Service, settings: Settings, metrics: Metrics) -> AsyncIterator[None]:
+    """Hold the pool open while the application runs; requests in flight end before it closes."""
+    keys = Keyring(key_paths(settings, service))
+    async with _session(service, settings, size=settings.pool_size) as session:
+        await startup.check(session, service, keys)
+        app.state.gateway = Gateway(
+            session=session,
+            door=Door(session, keys, Buckets(per_s=settings.rate_per_s, burst=settings.rate_burst)),
+            metrics=metrics,
+            body_limit_bytes=settings.body_limit_bytes,
+            fence_version=fence_files.version(),
+        )
+        yield
+
+
+@asynccontextmanager
+async def _session(service: Service, settings: Settings, *, size: int) -> AsyncIterator[Session]:
+    word = password(settings, service)
+    try:
+        opened = await pool.open_pool(address(settings), login=service.login, password=word, size=size)
+    except pgerrors.FAILURES as error:
+        raise pgerrors.translate(error) from error
+    try:
+        yield Session(opened, wait_s=settings.pool_wait_s)
+    finally:
+        await opened.close()
+
+
+def _schema_handler(description: bytes) -> HTTPRouteHandler:
+    @get(["/schema", "/schema/openapi.json"])
+    async def schema(request: Request[Any, Any, Any]) -> ASGIApp:
+        """Give the description of this API, OpenAPI 3.1."""
+        del request
+        return answers.Answer(200, description, ((b"content-type", b"application/json"),))
+
+    return schema

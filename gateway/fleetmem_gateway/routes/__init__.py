@@ -1,0 +1,1 @@
+"""The addresses of both services, one module a noun."""
