@@ -139,7 +139,7 @@ def _container(stack: ExitStack) -> ConnInfo:
     made = PostgresContainer(
         f"postgres:{_IMAGE_MAJOR}", username="postgres", password=secrets.token_hex(8), dbname="postgres"
     )
-    running = stack.enter_context(made.with_command("-c fsync=off -c synchronous_commit=off -c full_page_writes=off"))
+    running = stack.enter_context(made.with_command("-c fsync=off -c full_page_writes=off"))
     return ConnInfo(
         host=running.get_container_host_ip(),
         port=int(running.get_exposed_port(5432)),

@@ -98,8 +98,10 @@ class EmbeddedPostgres:
         Raises:
             SetupInvalid: another process supervises the server.
         """
+        if self._lock is None:
+            self._place = place.settle(self._home, outside=self._outside)
+            self._take_lock(self._place)
         here = self._settled()
-        self._take_lock(here)
         self.stop()
         shutil.rmtree(here.folder, ignore_errors=True)
         here.password.unlink(missing_ok=True)
@@ -184,7 +186,7 @@ class EmbeddedPostgres:
         if not here.data.exists():
             self._initdb(here, programs)
             return
-        made_by = int((here.data / "PG_VERSION").read_text(encoding="ascii"))
+        made_by = int((here.data / "PG_VERSION").read_text(encoding="utf-8"))
         if made_by != programs.major:
             raise SetupInvalid(
                 f"the data in {here.data} was made by PostgreSQL {made_by}, and {programs.folder} is {programs.major}: "
