@@ -51,7 +51,7 @@ def moment(given: str, *, field: str, now: datetime, at_most: timedelta) -> date
     Raises:
         RequestInvalid: rule `time-format`, `time-zone` (no offset), `in-the-past` or `too-far`.
     """
-    read = _instant(given, field=field)
+    read = instant(given, field=field)
     if read <= now:
         raise RequestInvalid(f"`{field}` must lie in the future", field=field, rule="in-the-past")
     if read - now > at_most:
@@ -59,7 +59,12 @@ def moment(given: str, *, field: str, now: datetime, at_most: timedelta) -> date
     return read
 
 
-def _instant(given: str, *, field: str) -> datetime:
+def instant(given: str, *, field: str) -> datetime:
+    """Read an RFC 3339 moment, in UTC.
+
+    Raises:
+        RequestInvalid: rule `time-format`, or `time-zone` where the offset is missing.
+    """
     shape = _INSTANT.fullmatch(given)
     if shape is None:
         raise RequestInvalid(f"`{field}` must be written as {_EXAMPLE}", field=field, rule="time-format")
