@@ -1,6 +1,7 @@
 """The embedded server's life: what it survives, what it refuses, and what it leaves alone."""
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -36,10 +37,15 @@ def test_nobody_enters_without_the_password(make: Make) -> None:
 
 
 def test_it_listens_on_the_loopback_address_only_when_told(make: Make) -> None:
-    with make(tcp_port=54_391) as server:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with make(tcp_port=port) as server:
         told = {**server.conninfo().psycopg(), "host": "127.0.0.1"}
         with psycopg.connect(**told) as connection:  # type: ignore[arg-type]
             assert connection.execute("select host(inet_server_addr())").fetchone() == ("127.0.0.1",)
+        told["password"] = "wrong"
+        with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+            psycopg.connect(**told)  # type: ignore[arg-type]
 
 
 def test_a_path_with_spaces_quotes_and_commas_works(make: Make, folder: Path) -> None:

@@ -53,27 +53,31 @@ class Account:
         return surroundings
 
 
-def choose(*, owner_uid: int | None) -> Account:
-    """Return who runs a server whose data belongs to `owner_uid`; None where there is no data yet.
+def choose(data: os.stat_result | None) -> Account:
+    """Return who runs the server; `data` is its data directory's status, None where there is none yet.
 
-    As root, a data directory's owner goes on running it, whoever was to be had when it was made.
+    As root, the owner of the data goes on running it, whoever was to be had when it was made.
 
     Raises:
-        SetupInvalid: no unprivileged user is to be had, or the data is another user's.
+        SetupInvalid: no unprivileged user is to be had, or the data is root's or another user's.
     """
     if os.geteuid() != 0:
-        if owner_uid not in {None, os.geteuid()}:
+        if data is not None and data.st_uid != os.geteuid():
             raise SetupInvalid("the server's data belongs to another user; run fleetmem as that user")
         return Account(name=_name(os.geteuid()), uid=os.geteuid(), gid=os.getegid(), drops_root=False)
-    if owner_uid is not None:
-        return _unprivileged(_name(owner_uid))
+    if data is None:
+        return _first_of(_CANDIDATES)
+    if data.st_uid == 0:
+        raise SetupInvalid("the server's data belongs to root, and PostgreSQL does not run as root")
+    return Account(name=_name(data.st_uid), uid=data.st_uid, gid=data.st_gid, drops_root=True)
+
+
+def _first_of(names: tuple[str, ...]) -> Account:
     _create_system_user()
-    existing = [name for name in _CANDIDATES if _exists(name)]
-    if not existing:
-        raise SetupInvalid(
-            f"PostgreSQL does not run as root, and no user to run it as exists: create one named {SYSTEM_USER}"
-        )
-    return _unprivileged(existing[0])
+    for name in filter(_exists, names):
+        entry = pwd.getpwnam(name)
+        return Account(name=name, uid=entry.pw_uid, gid=entry.pw_gid, drops_root=True)
+    raise SetupInvalid(f"PostgreSQL does not run as root, and there is no user to run it: create {SYSTEM_USER}")
 
 
 def _create_system_user() -> None:
@@ -88,13 +92,6 @@ def _create_system_user() -> None:
         subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True)
     except FileNotFoundError:
         return
-
-
-def _unprivileged(name: str) -> Account:
-    entry = pwd.getpwnam(name)
-    if entry.pw_uid == 0:
-        raise SetupInvalid("the server's data belongs to root, and PostgreSQL does not run as root")
-    return Account(name=name, uid=entry.pw_uid, gid=entry.pw_gid, drops_root=True)
 
 
 def _exists(name: str) -> bool:

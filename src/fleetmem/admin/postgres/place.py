@@ -83,7 +83,7 @@ def settle(home: Path, *, outside: Path = OUTSIDE) -> Place:
     as_root = os.geteuid() == 0
     folder = _root_folder(home, outside) if as_root else own_directory(home / "postgres")
     data = folder / "data"
-    account = accounts.choose(owner_uid=data.lstat().st_uid if data.exists() else None)
+    account = accounts.choose(data.lstat() if data.exists() else None)
     sockets = folder / "run" if as_root else home / "run"
     return Place(
         folder=folder,
@@ -170,6 +170,8 @@ def private_file(path: Path, text: str, *, mode: int = 0o600, owner: Account | N
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
+        file.flush()
+        os.fsync(descriptor)
         if owner is not None and owner.drops_root:
             os.fchown(descriptor, owner.uid, owner.gid)
         os.fchmod(descriptor, mode)

@@ -6,7 +6,6 @@ the supervisor alone and the server goes last. Stopping is SIGINT (disconnect ev
 
 import fcntl
 import os
-import secrets
 import shutil
 import signal
 import subprocess
@@ -17,18 +16,17 @@ from typing import IO, Final, Self
 
 import psycopg
 
-from fleetmem.admin.postgres import binaries, leftovers, place, settings
+from fleetmem.admin.postgres import binaries, data, leftovers, place, settings
 from fleetmem.admin.postgres.binaries import Binaries
 from fleetmem.admin.postgres.conninfo import ConnInfo
+from fleetmem.admin.postgres.data import SUPERUSER
 from fleetmem.admin.postgres.place import Place
 from fleetmem.errors import SetupInvalid
 
-SUPERUSER: Final = "postgres"
 _DEFAULT_PORT: Final = 5432
 _POLL_S: Final = 0.05
 _LOG_BYTES: Final = 10_000_000
 _LOG_TAIL_LINES: Final = 15
-_BUILTIN_LOCALE_MAJOR: Final = 17
 
 
 class EmbeddedPostgres:
@@ -71,7 +69,7 @@ class EmbeddedPostgres:
             self._take_lock(self._place)
             programs = binaries.find(self._pg_bin, account=self._place.account, outside=self._outside)
             leftovers.stop(self._place.data)
-            self._make_data(self._place, programs)
+            data.ensure(self._place, programs, fast=self._fast)
             leftovers.clear_lock_files(self._place.data, self._place.sockets)
             self._process = self._spawn(self._place, programs)
             self._wait_until_it_answers(self._place, self._process, timeout_s)
@@ -180,61 +178,6 @@ class EmbeddedPostgres:
         lock.write(f"{os.getpid()}\n")
         lock.flush()
         self._lock = lock
-
-    def _make_data(self, here: Place, programs: Binaries) -> None:
-        """Run initdb on the first start; afterwards check that data, password and programs belong together."""
-        if not here.data.exists():
-            self._initdb(here, programs)
-            return
-        made_by = int((here.data / "PG_VERSION").read_text(encoding="utf-8"))
-        if made_by != programs.major:
-            raise SetupInvalid(
-                f"the data in {here.data} was made by PostgreSQL {made_by}, and {programs.folder} is {programs.major}: "
-                f"set FLEETMEM_PG_BIN to the programs of {made_by}, or move the data with pg_upgrade or pg_dump"
-            )
-        if not here.password.exists():
-            raise SetupInvalid(f"{here.password} is missing: restore it, or set {here.folder} aside to begin anew")
-
-    def _initdb(self, here: Place, programs: Binaries) -> None:
-        """Make the data directory under another name and rename it when whole, so that a killed start leaves none."""
-        if not here.password.exists():
-            place.private_file(here.password, secrets.token_urlsafe(32) + "\n")
-        draft = here.folder / "data.new"
-        handover = here.folder / "password.new"
-        shutil.rmtree(draft, ignore_errors=True)
-        place.own_directory(draft, owner=here.account)
-        place.private_file(handover, here.password.read_text(encoding="utf-8"), owner=here.account)
-        try:
-            made = subprocess.run(
-                self._initdb_command(programs, draft, handover),
-                check=False,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                **here.account.spawning(),
-            )
-        finally:
-            handover.unlink(missing_ok=True)
-        if made.returncode != 0:
-            raise SetupInvalid(f"initdb failed:\n{made.stdout}{made.stderr}")
-        draft.rename(here.data)
-
-    def _initdb_command(self, programs: Binaries, draft: Path, handover: Path) -> list[str]:
-        locale = ["--locale=C.UTF-8"]
-        if programs.major >= _BUILTIN_LOCALE_MAJOR:
-            # PostgreSQL's own tables instead of the operating system's: the same order and case rules everywhere.
-            locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
-        return [
-            str(programs.folder / "initdb"),
-            f"--pgdata={draft}",
-            f"--username={SUPERUSER}",
-            f"--pwfile={handover}",
-            "--auth=scram-sha-256",
-            "--encoding=UTF8",
-            "--data-checksums",
-            *locale,
-            *(["--no-sync"] if self._fast else []),
-        ]
 
     def _spawn(self, here: Place, programs: Binaries) -> subprocess.Popen[bytes]:
         readable = 0o644 if here.account.drops_root else 0o600
