@@ -21,6 +21,7 @@ from fleetmem.errors import SetupInvalid
 
 URL_VARIABLE: Final = "FLEETMEM_TEST_DATABASE_URL"
 _IMAGE_MAJOR: Final = 18
+_IMAGE: Final = f"postgres:{_IMAGE_MAJOR}"
 _WHEEL_MAJOR: Final = 18
 _OLDEST_MAJOR: Final = 15
 _HOMES: Final = "fleetmem-tests-"
@@ -99,8 +100,8 @@ def _main() -> Source:
         with psycopg.connect(**admin.psycopg(), connect_timeout=10) as connection:
             major = connection.info.server_version // 10_000
         return Source(f"the server of {URL_VARIABLE}", major, lambda _: admin)
-    if _docker_answers():
-        return Source(f"a container of postgres:{_IMAGE_MAJOR}", _IMAGE_MAJOR, _container)
+    if _container_is_to_be_had():
+        return Source(f"a container of {_IMAGE}", _IMAGE_MAJOR, _container)
     return Source("the embedded server", _WHEEL_MAJOR, _embedded(None))
 
 
@@ -125,20 +126,25 @@ def _from_url(url: str) -> ConnInfo:
     )
 
 
-def _docker_answers() -> bool:
+def _container_is_to_be_had() -> bool:
+    """Whether a Docker engine answers and has, or can fetch, the image."""
+    return _docker("info", timeout_s=10) and (
+        _docker("image", "inspect", _IMAGE, timeout_s=10) or _docker("pull", "--quiet", _IMAGE, timeout_s=180)
+    )
+
+
+def _docker(*words: str, timeout_s: float) -> bool:
     try:
-        asked = subprocess.run(["docker", "info"], check=False, capture_output=True, timeout=10)
+        asked = subprocess.run(["docker", *words], check=False, capture_output=True, timeout=timeout_s)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return asked.returncode == 0
 
 
 def _container(stack: ExitStack) -> ConnInfo:
-    from testcontainers.postgres import PostgresContainer  # noqa: PLC0415 -- slow to import, and rarely needed
+    from testcontainers.community.postgres import PostgresContainer  # noqa: PLC0415 -- slow to import, and rarely needed
 
-    made = PostgresContainer(
-        f"postgres:{_IMAGE_MAJOR}", username="postgres", password=secrets.token_hex(8), dbname="postgres"
-    )
+    made = PostgresContainer(_IMAGE, username="postgres", password=secrets.token_hex(8), dbname="postgres")
     running = stack.enter_context(made.with_command("-c fsync=off -c full_page_writes=off"))
     return ConnInfo(
         host=running.get_container_host_ip(),
