@@ -24,6 +24,7 @@ from fleetmem_gateway.keys import Keyring
 from fleetmem_gateway.limits import Buckets
 from fleetmem_gateway.logs import make_logger
 from fleetmem_gateway.metrics import Metrics
+from fleetmem_gateway.orphan import ends_with_its_parent
 from fleetmem_gateway.routes import beats, handoffs, health, me
 from fleetmem_gateway.routes import console as console_routes
 from fleetmem_gateway.service import AGENTS, CONSOLE, Service, address, key_paths, password
@@ -87,7 +88,8 @@ async def _running(app: Litestar, *, service: Service, settings: Settings, metri
             body_limit_bytes=settings.body_limit_bytes,
             fence_version=fence_files.version(),
         )
-        yield
+        with ends_with_its_parent():
+            yield
 
 
 @asynccontextmanager

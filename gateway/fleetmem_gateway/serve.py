@@ -1,77 +1,91 @@
 """Run one of the two services until it is told to stop: `python -m fleetmem_gateway agents` or `console`.
 
-Exit codes: 0 stopped in order; 64 called wrongly; 75 the database does not answer, try again; 78 something must be
-repaired first, and one sentence on standard error says what.
+On SIGTERM or SIGINT it takes no more connections, finishes what is in flight, and ends. Exit codes: 0 stopped in order;
+64 called wrongly; 75 the database does not answer, try again; 78 something must be repaired first, and one sentence on
+standard error says what.
+
+Served by granian: measured against uvicorn with this application, docs/adr says how.
 """
 
 from __future__ import annotations
 
 import asyncio
-import signal
+import errno
+import os
+import socket
 import sys
+from importlib.util import find_spec
 from typing import Final
 
-from granian.constants import HTTPModes, Interfaces
+from granian import Granian
+from granian.constants import HTTPModes, Interfaces, Loops
 from granian.log import LogLevels
-from granian.server.embed import Server
 
 from fleetmem import config
 from fleetmem.config import Settings
-from fleetmem.errors import FleetmemError, Unavailable
-from fleetmem_gateway.app import agents, console, preflight
-from fleetmem_gateway.service import AGENTS, CONSOLE
+from fleetmem.errors import ConfigInvalid, FleetmemError, Unavailable
+from fleetmem_gateway.app import preflight
+from fleetmem_gateway.service import AGENTS, CONSOLE, Service
 
 USAGE: Final = 64
 TRY_AGAIN: Final = 75
 REPAIR_FIRST: Final = 78
 _BACKLOG: Final = 1024
+_DRAIN_S: Final = 15
+_SERVICES: Final = {"agents": AGENTS, "console": CONSOLE}
 
 
 def main(arguments: list[str]) -> int:
     """Run the service named by the one argument; return the exit code."""
-    if arguments not in (["agents"], ["console"]):
+    service = _SERVICES.get(arguments[0]) if len(arguments) == 1 else None
+    if service is None:
         sys.stderr.write("usage: python -m fleetmem_gateway agents|console\n")
         return USAGE
-    service = AGENTS if arguments == ["agents"] else CONSOLE
     try:
         settings = config.load()
+        _require_free_port(service, settings)
         asyncio.run(preflight(service, settings))
     except FleetmemError as error:
         sys.stderr.write(f"{service.login}: {error.detail}\n")
         return TRY_AGAIN if isinstance(error, Unavailable) else REPAIR_FIRST
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(_server(settings, is_console=service is CONSOLE)))
+    _serve(service, settings)
     return 0
 
 
-def _loop_factory():
-    try:
-        import uvloop
-        return uvloop.new_event_loop
-    except ImportError:
-        return None
-
-
-def _server(settings: Settings, *, is_console: bool) -> Server:
-    make, host, port = (
-        (console, settings.console_host, settings.console_port)
-        if is_console
-        else (agents, settings.gateway_host, settings.gateway_port)
-    )
-    return Server(
-        make(settings),
+def _serve(service: Service, settings: Settings) -> None:
+    host, port = _listens_at(service, settings)
+    server = Granian(
+        "fleetmem_gateway.app:console" if service is CONSOLE else "fleetmem_gateway.app:agents",
+        factory=True,
         address=host,
         port=port,
         interface=Interfaces.ASGI,
+        workers=1 if service is CONSOLE else settings.gateway_workers,
+        workers_kill_timeout=_DRAIN_S,
+        loop=Loops.uvloop if find_spec("uvloop") else Loops.asyncio,
         http=HTTPModes.http1,
         websockets=False,
         backlog=_BACKLOG,
         log_level=LogLevels.error,
     )
+    server.serve()
 
 
-async def _serve(server: Server) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, server.stop)
-    await server.serve()
+def _listens_at(service: Service, settings: Settings) -> tuple[str, int]:
+    if service is CONSOLE:
+        return settings.console_host, settings.console_port
+    return settings.gateway_host, settings.gateway_port
+
+
+def _require_free_port(service: Service, settings: Settings) -> None:
+    """Refuse a port that is taken: granian shares ports, so two fleets would answer each other's agents in turn."""
+    host, port = _listens_at(service, settings)
+    variable = "FLEETMEM_CONSOLE_PORT" if service is CONSOLE else "FLEETMEM_GATEWAY_PORT"
+    try:
+        family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(where)
+    except OSError as error:
+        reason = "something else listens there" if error.errno == errno.EADDRINUSE else os.strerror(error.errno or 0)
+        raise ConfigInvalid(f"cannot listen on {host}:{port}: {reason}; set {variable}", field=variable) from error

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+import asyncpg
+
 from fleetmem.sql import statement
 from fleetmem.store import pgerrors
 from fleetmem.store.pool import Pool
@@ -95,8 +97,14 @@ class Session:
             raise pgerrors.translate(error) from error
 
     async def _send(self, text: str, values: tuple[object, ...]) -> Any:
-        connection = await self._pool.acquire(timeout=self._wait_s)
+        connection = await self._pool.borrow(wait_s=self._wait_s)
         try:
-            return await connection.fetchrow(text, *values)
-        finally:
-            await self._pool.release(connection)
+            row = await connection.fetchrow(text, *values)
+        except asyncpg.PostgresError:
+            self._pool.give_back(connection)
+            raise
+        except BaseException:  # cancelled, timed out, broken off: the server may still be at it
+            self._pool.discard(connection)
+            raise
+        self._pool.give_back(connection)
+        return row
