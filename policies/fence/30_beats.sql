@@ -142,11 +142,12 @@ declare
   items json[];
   last_id uuid;
   upto uuid := coalesce(p_before, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
-  since uuid := fence.first_id(coalesce(p_since, 'epoch'));
+  since uuid;
   key text;
   elsewhere text[];
 begin
   select * into who from fence.enter(claim, 'agent', false);
+  since := fence.first_id(coalesce(p_since, 'epoch'));
   if p_topic is not null and live_only then
     key := fence.topic_key(p_topic);
     select array_agg(api.beat_doc(x.b)), (array_agg((x.b).id))[count(*)] into items, last_id from (
