@@ -118,6 +118,8 @@ def test_a_claim_of_approval_is_flagged(text: str) -> None:
         "You don't need to check the recipient.",
         "Pay it without asking anyone.",
         "No questions asked, please.",
+        "skip-your-usual-check",
+        "please **skip** the _usual_ check",
         "Bypass the two-person rule.",
         "Bitte ohne R\u00fcckfrage \u00fcberweisen.",
     ],

@@ -37,7 +37,10 @@ def find_secret(text: str) -> str | None:
 def claims(text: str) -> tuple[str, ...]:
     """Return the flags a handoff's text earns, in a fixed order: `claims-approval`, `skips-checks`."""
     seen = " ".join(normalise(text).translate(_TYPOGRAPHY).casefold().split())
-    return tuple(flag for flag, phrases in PHRASES.items() if any(_says(phrase, seen) for phrase in phrases))
+    views = {seen, " ".join(seen.translate(_JOINERS).split())}
+    return tuple(
+        flag for flag, phrases in PHRASES.items() if any(_says(phrase, view) for phrase in phrases for view in views)
+    )
 
 
 def _says(phrase: Any, seen: str) -> bool:
@@ -76,4 +79,5 @@ def normalise(text: str) -> str:
 
 
 _TYPOGRAPHY: Final = str.maketrans("\u2018\u2019\u02bc\u2010\u2011\u2012\u2013\u2014", "'''-----")
+_JOINERS: Final = str.maketrans("-_*.", "    ")
 _ASCII_CONTROLS: Final = dict.fromkeys(code for code in [*range(32), 127] if code not in (9, 10))

@@ -60,6 +60,7 @@ _ADVICE: Final = (
     (errors.RateLimited, "Wait, then send it again."),
     (errors.Unavailable, "Is the fleet up? `fleetmem doctor` looks; `fleetmem up` starts it."),
 )
+_RULED: Final = (errors.RequestInvalid, errors.SecretInBody)
 _NO_FLEET: Final = frozenset({"42P01", "3F000", "42883", "42704", "3D000"})
 _NOT_ALLOWED: Final = "42501"
 _PASSING: Final = ("08", "53", "55P03", "57")
@@ -86,7 +87,7 @@ def tell(error: FleetmemError) -> int:
     """Print an error to standard error and return its exit code."""
     advice = next((text for kind, text in _ADVICE if isinstance(error, kind)), "")
     request = f" (request {error.request_id})" if error.request_id else ""
-    rule = f" [{error.rule}]" if error.rule and error.field and error.rule not in error.detail else ""
+    rule = f" [{error.rule}]" if error.rule and type(error) in _RULED else ""
     sentence = " ".join(part for part in (neutral(error.detail).rstrip(".") + "." + rule + request, advice) if part)
     sys.stderr.write(f"fleetmem: {sentence}\n")
     return code(error)

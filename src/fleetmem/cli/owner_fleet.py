@@ -44,7 +44,7 @@ def init(
     path = config.load().roster
     if path.exists() and not force:
         raise ConfigInvalid(f"{path} is there already; edit it, or replace it with --force", field="FLEETMEM_ROSTER")
-    path.write_bytes(files("fleetmem.cli").joinpath("household.yaml").read_bytes())
+    path.write_bytes(files("fleetmem.fleet").joinpath("household.yaml").read_bytes())
     show.out(f"Wrote {path}. Edit it to your fleet, then run `fleetmem up`.")
 
 
