@@ -22,7 +22,7 @@ _SETTINGS: Final = """
      where datname = %s and setrole = 0
 """
 
-type_connection = psycopg.Connection[tuple[Any, ...]]
+_Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 def prepare(cluster: Cluster, dbname: str) -> None:
@@ -56,7 +56,7 @@ class Databases:
         return cluster.at(dbname)
 
 
-def _template(connection: type_connection, cluster: Cluster) -> str:
+def _template(connection: _Connection, cluster: Cluster) -> str:
     """Return the name of the prepared database, making it now where this run has none on this server yet."""
     dbname = f"{cluster.prefix}template"
     connection.execute("select pg_advisory_lock(%s)", [_TEMPLATE_LOCK])
@@ -71,7 +71,7 @@ def _template(connection: type_connection, cluster: Cluster) -> str:
     return dbname
 
 
-def _clone(connection: type_connection, template: str, dbname: str) -> None:
+def _clone(connection: _Connection, template: str, dbname: str) -> None:
     """Copy a database, with what CREATE DATABASE leaves behind: who may connect to it, and its settings."""
     clone = sql.Identifier(dbname)
     connection.execute(sql.SQL("create database {} template {}").format(clone, sql.Identifier(template)))
