@@ -1,6 +1,6 @@
 """A fleet for each module of tests; its gateway and console run in the tests' own loop."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -8,9 +8,7 @@ import pytest
 from fleetmem_gateway import app
 from tests.clusters import Cluster
 from tests.databases import Databases
-from tests.http.fleet import Fleet, bearer, make_fleet, running
-
-Speak = Callable[[str], httpx.AsyncClient]
+from tests.http.fleet import Fleet, Voice, make_fleet, running
 
 
 @pytest.fixture(scope="module")
@@ -30,32 +28,37 @@ async def console(fleet: Fleet) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-class Voice:
-    """One member of the fleet, speaking to one service."""
-
-    def __init__(self, client: httpx.AsyncClient, token: str) -> None:
-        self._client = client
-        self._headers = bearer(token)
-
-    async def get(self, url: str, **more: object) -> httpx.Response:
-        return await self._client.get(url, headers=self._headers, **more)  # type: ignore[arg-type]
-
-    async def post(self, url: str, json: object = None, *, key: str | None = None) -> httpx.Response:
-        headers = self._headers | ({"Idempotency-Key": key} if key else {})
-        return await self._client.post(url, headers=headers, json=json)
+@pytest.fixture
+def facilities(fleet: Fleet, gateway: httpx.AsyncClient) -> Voice:
+    """Reads and writes open."""
+    return Voice(gateway, fleet.tokens["facilities"])
 
 
-def _voice(name: str, service: str) -> object:
-    @pytest.fixture(scope="module", name=name)
-    def voice(fleet: Fleet, request: pytest.FixtureRequest) -> Voice:
-        return Voice(request.getfixturevalue(service), fleet.tokens[name])
-
-    return voice
+@pytest.fixture
+def finance(fleet: Fleet, gateway: httpx.AsyncClient) -> Voice:
+    """Reads and writes open and finance."""
+    return Voice(gateway, fleet.tokens["finance"])
 
 
-facilities = _voice("facilities", "gateway")
-finance = _voice("finance", "gateway")
-health = _voice("health", "gateway")
-maintenance = _voice("maintenance", "gateway")
-olga = _voice("olga", "console")
-arthur = _voice("arthur", "console")
+@pytest.fixture
+def health(fleet: Fleet, gateway: httpx.AsyncClient) -> Voice:
+    """Reads and writes open and health."""
+    return Voice(gateway, fleet.tokens["health"])
+
+
+@pytest.fixture
+def maintenance(fleet: Fleet, gateway: httpx.AsyncClient) -> Voice:
+    """Reads nothing, writes open."""
+    return Voice(gateway, fleet.tokens["maintenance"])
+
+
+@pytest.fixture
+def olga(fleet: Fleet, console: httpx.AsyncClient) -> Voice:
+    """An operator."""
+    return Voice(console, fleet.tokens["olga"])
+
+
+@pytest.fixture
+def arthur(fleet: Fleet, console: httpx.AsyncClient) -> Voice:
+    """An auditor."""
+    return Voice(console, fleet.tokens["arthur"])

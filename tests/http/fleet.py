@@ -1,14 +1,16 @@
 """A small fleet with a gateway and a console over a real database, and a way to speak as each of its members."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 import httpx
+import msgspec
 import psycopg
 from litestar.types import ASGIApp
 
@@ -16,9 +18,10 @@ from fleetmem.admin import keys, roster_sync, tokens
 from fleetmem.admin.deployment import KEY_FILES, write_key
 from fleetmem.admin.postgres import ConnInfo
 from fleetmem.config import Settings
-from fleetmem.fleet.agent import Agent, Person, Rol
+from fleetmem.fleet.agent import Agent, Person
 from fleetmem.fleet.audience import Audience
 from fleetmem.fleet.roster import Roster
+from fleetmem.wire import Problem
 from tests.clusters import Cluster
 
 SERVICE_LOGINS = ("fleetmem_gateway", "fleetmem_console")
@@ -107,21 +110,22 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def _transport(app: ASGIApp) -> httpx.ASGITransport:
-    return httpx.ASGITransport(app=app, raise_app_exceptions=True, client=("192.0.2.7", 4711))  # type: ignore[arg-type]
+    # httpx and Litestar each write ASGI's callable in their own types.
+    return httpx.ASGITransport(app=cast("Any", app), client=("192.0.2.7", 4711))
 
 
 @asynccontextmanager
 async def _lifespan(app: ASGIApp) -> AsyncIterator[None]:
-    import asyncio  # noqa: PLC0415
-
     heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
     said: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-    task = asyncio.create_task(app({"type": "lifespan", "asgi": {"version": "3.0"}}, heard.get, said.put))  # type: ignore[arg-type]
+
+    async def live() -> None:
+        await cast("Any", app)({"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}, heard.get, said.put)
+
+    task = asyncio.create_task(live())
     await heard.put({"type": "lifespan.startup"})
-    started = await said.get()
-    if started["type"] != "lifespan.startup.complete":
+    if (await said.get())["type"] != "lifespan.startup.complete":
         await task
-        raise AssertionError(started)
     try:
         yield
     finally:
@@ -133,3 +137,42 @@ async def _lifespan(app: ASGIApp) -> AsyncIterator[None]:
 def _write(path: Path, content: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content, encoding="utf-8")
+
+
+class Voice:
+    """One member of the fleet, speaking to one service."""
+
+    def __init__(self, client: httpx.AsyncClient, token: str) -> None:
+        self.client = client
+        self.token = token
+
+    async def get(self, url: str, **parameters: str | int) -> httpx.Response:
+        return await self.client.get(url, headers=bearer(self.token), params=parameters or None)
+
+    async def post(self, url: str, json: object = None, *, key: str | None = None) -> httpx.Response:
+        headers = bearer(self.token) | ({"Idempotency-Key": key} if key is not None else {})
+        return await self.client.post(url, headers=headers, json=json)
+
+    async def publish(self, topic: str, *, body: str = "It is so.", audience: str = "open") -> str:
+        """Publish a beat that nothing speaks against, and return its id."""
+        answer = await self.post("/v1/beats", {"topic": topic, "body": body, "audience": audience})
+        assert answer.status_code == 201, answer.text
+        beat_id: str = answer.json()["id"]
+        return beat_id
+
+    async def send(self, recipient: str, *, request: str = "Please look at it.", audience: str = "open") -> str:
+        """Send a handoff that nothing speaks against, and return its id."""
+        answer = await self.post("/v1/handoffs", {"recipient": recipient, "request": request, "audience": audience})
+        assert answer.status_code == 201, answer.text
+        handoff_id: str = answer.json()["id"]
+        return handoff_id
+
+
+def refused(answer: httpx.Response) -> tuple[int, str, str | None, str | None]:
+    """Return what a refusal says: status, code, field and rule; and see that it is a whole problem document."""
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = msgspec.json.decode(answer.content, type=Problem)
+    assert problem.status == answer.status_code
+    assert problem.type == f"urn:fleetmem:error:{problem.code}"
+    assert problem.request_id == answer.headers["x-request-id"]
+    return answer.status_code, problem.code, problem.field, problem.rule

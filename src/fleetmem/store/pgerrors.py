@@ -14,7 +14,7 @@ from fleetmem import errors
 from fleetmem.errors import FleetmemError
 
 # Constraint -> (field, rule). The gateway checks each of these first; the database has the last word.
-_FIELD_RULES: Final = {
+FIELD_RULES: Final = {
     "beat_topic_length": ("topic", "too-long"),
     "beat_body_length": ("body", "too-long"),
     "beat_expires_range": ("expires_at", "range"),
@@ -34,7 +34,7 @@ _ROW_SECURITY: Final = "new row violates row-level security policy"
 # Nobody's fault and over soon: connection, resources, operator intervention, time-outs, a server that only reads.
 _PASSING_CLASSES: Final = ("08", "53", "57", "58")
 _PASSING_STATES: Final = frozenset({"25006", "55P03", "3D000", "28P01"})
-_RACES: Final = frozenset({"idempotency_pkey", "beat_one_live"})
+RACES: Final = frozenset({"idempotency_pkey", "beat_one_live"})
 _RETRY_AFTER_S: Final = 1
 
 # Every way in which the driver says that a statement failed.
@@ -48,7 +48,7 @@ def is_contention(error: BaseException) -> bool:
     answer.
     """
     if isinstance(error, asyncpg.UniqueViolationError):
-        return error.constraint_name in _RACES
+        return error.constraint_name in RACES
     return isinstance(error, (asyncpg.SerializationError, asyncpg.DeadlockDetectedError))
 
 
@@ -82,8 +82,8 @@ def _broken_rule(error: asyncpg.PostgresError) -> FleetmemError:
     if code is not None:
         return code()
     constraint = getattr(error, "constraint_name", None)
-    if constraint in _FIELD_RULES:
-        field, rule = _FIELD_RULES[constraint]
+    if constraint in FIELD_RULES:
+        field, rule = FIELD_RULES[constraint]
         return errors.RequestInvalid(f"`{field}` breaks the rule `{rule}`", field=field, rule=rule)
     return errors.Internal()
 
