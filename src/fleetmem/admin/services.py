@@ -52,7 +52,7 @@ class Service:
         Raises:
             SetupInvalid: something else listens on its port.
         """
-        self._check_port()
+        self.check_port()
         with self.log.open("ab") as log:
             self.log.chmod(0o600)
             self.process = subprocess.Popen(
@@ -64,6 +64,24 @@ class Service:
                 start_new_session=True,
             )
         _remember(self.settings.home, self.what, self.process.pid)
+
+    def check_port(self) -> None:
+        """See that its port is free.
+
+        Raises:
+            SetupInvalid: something else listens there; names the setting to change.
+        """
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((self.host, self.port))
+            except OSError as error:
+                variable = "FLEETMEM_GATEWAY_PORT" if self.what == "agents" else "FLEETMEM_CONSOLE_PORT"
+                raise SetupInvalid(
+                    f"{self.host}:{self.port} cannot be listened on ({error.strerror}); set {variable} to a free port",
+                    field=variable,
+                ) from error
 
     def wait_until_ready(self) -> None:
         """Return once /readyz says that it serves.
@@ -107,19 +125,6 @@ class Service:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(patience_s)
         self.process = None
-
-    def _check_port(self) -> None:
-        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        with socket.socket(family, socket.SOCK_STREAM) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((self.host, self.port))
-            except OSError as error:
-                variable = "FLEETMEM_GATEWAY_PORT" if self.what == "agents" else "FLEETMEM_CONSOLE_PORT"
-                raise SetupInvalid(
-                    f"{self.host}:{self.port} cannot be listened on ({error.strerror}); set {variable} to a free port",
-                    field=variable,
-                ) from error
 
     def _last_words(self) -> str:
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -8,9 +8,11 @@ killed leaves children behind; the next `up` ends them before it starts its own.
 import contextlib
 import fcntl
 import os
+import shlex
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 import threading
 import time
@@ -27,7 +29,7 @@ from fleetmem.admin.deployment import Say, silent
 from fleetmem.admin.postgres import EmbeddedPostgres
 from fleetmem.admin.postgres.place import own_directory
 from fleetmem.admin.services import Service, end_leftovers, services
-from fleetmem.config import Settings
+from fleetmem.config import Settings, load
 from fleetmem.errors import SetupInvalid
 
 _WATCH_S: Final = 0.5
@@ -79,11 +81,15 @@ class Fleet:
 def bring_up(settings: Settings, say: Say = silent) -> Fleet:
     """Start the fleet and return once both services are ready; whatever was started is stopped again on failure."""
     with ExitStack() as undo:
+        settings.home.parent.mkdir(parents=True, exist_ok=True)
         home = own_directory(settings.home)
         own_directory(home / "run")
         undo.enter_context(_only_supervisor(home))
         if end_leftovers(home):
             say("ended services that an earlier run left behind")
+        agents, console = services(settings)
+        for service in (agents, console):
+            service.check_port()
         server = None
         owner = deployment.external(settings)
         if owner is None:
@@ -93,7 +99,6 @@ def bring_up(settings: Settings, say: Say = silent) -> Fleet:
             server.start()
             owner = server.conninfo(deployment.DBNAME).psycopg()
         deployment.equip(settings, owner, say)
-        agents, console = services(settings)
         for service in (agents, console):
             undo.callback(service.stop)
             service.start()
@@ -195,19 +200,22 @@ def _free_ports(count: int) -> list[int]:
 def _welcome(fleet: Fleet) -> str:
     home = fleet.settings.home
     names = sorted(path.stem for path in (home / "tokens").glob("*.token"))
+    program = "fleetmem" if shutil.which("fleetmem") else os.path.relpath(sys.argv[0])
+    elsewhere = fleet.settings.gateway_port != load({}).gateway_port
     return "\n".join(
         (
             "",
-            f"  agents' gateway     {fleet.agents.url}        API description: {fleet.agents.url}/schema",
+            f"  agents' gateway     {fleet.agents.url}  (API description: {fleet.agents.url}/schema)",
             f"  operators' console  {fleet.console.url}",
             f"  tokens              {home / 'tokens'}/<name>.token for {', '.join(names)}",
             f"  logs                {home / 'log'}",
             "",
             "  try, in another terminal:",
-            f"    export FLEETMEM_TOKEN_FILE='{home / 'tokens' / 'facilities.token'}'",
-            "    fleetmem me",
-            "    fleetmem beat publish house 'Empty from Friday to Sunday.' --audience open",
-            "    fleetmem prove",
+            *([f"    export FLEETMEM_URL={fleet.agents.url}"] if elsewhere else []),
+            f"    export FLEETMEM_TOKEN_FILE={shlex.quote(str(home / 'tokens' / 'facilities.token'))}",
+            f"    {program} me",
+            f"    {program} beat publish house 'Empty from Friday to Sunday.' --audience open",
+            f"    {program} prove",
             "",
             "  Ctrl-C stops everything; the data stays.",
         )
