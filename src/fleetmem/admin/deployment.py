@@ -66,9 +66,9 @@ def external(settings: Settings) -> Conninfo | None:
     return cast("Conninfo", {**parts, "port": int(parts.get("port") or 5432)})
 
 
-def embedded(settings: Settings) -> EmbeddedPostgres:
+def embedded(settings: Settings, *, fast: bool = False) -> EmbeddedPostgres:
     """The embedded server of this data directory, running or not."""
-    return EmbeddedPostgres(settings.home, pg_bin=settings.pg_bin)
+    return EmbeddedPostgres(settings.home, pg_bin=settings.pg_bin, fast=fast)
 
 
 @contextmanager

@@ -78,8 +78,11 @@ class Fleet:
                     service.start()
 
 
-def bring_up(settings: Settings, say: Say = silent) -> Fleet:
-    """Start the fleet and return once both services are ready; whatever was started is stopped again on failure."""
+def bring_up(settings: Settings, say: Say = silent, *, fast: bool = False) -> Fleet:
+    """Start the fleet and return once both services are ready; whatever was started is stopped again on failure.
+
+    `fast` gives up surviving a crash of the machine, for a fleet whose data is thrown away.
+    """
     with ExitStack() as undo:
         settings.home.parent.mkdir(parents=True, exist_ok=True)
         home = own_directory(settings.home)
@@ -93,7 +96,7 @@ def bring_up(settings: Settings, say: Say = silent) -> Fleet:
         server = None
         owner = deployment.external(settings)
         if owner is None:
-            server = deployment.embedded(settings)
+            server = deployment.embedded(settings, fast=fast)
             say("starting Postgres …")
             undo.callback(server.stop)
             server.start()
@@ -122,7 +125,7 @@ def run(settings: Settings, say: Say = print) -> None:
 
 
 @contextmanager
-def throw_away(settings: Settings, say: Say = silent) -> Iterator[Fleet]:
+def throw_away(settings: Settings, say: Say = silent, *, fast: bool = True) -> Iterator[Fleet]:
     """A fleet on its own data directory and ports, gone without a trace when the block ends."""
     home = Path(tempfile.mkdtemp(prefix="fleetmem-fleet-"))
     gateway_port, console_port = _free_ports(2)
@@ -136,14 +139,13 @@ def throw_away(settings: Settings, say: Say = silent) -> Iterator[Fleet]:
         console_port=console_port,
     )
     try:
-        fleet = bring_up(mine, say)
+        fleet = bring_up(mine, say, fast=fast)
         try:
             yield fleet
         finally:
             fleet.stop()
-            if fleet.server is not None:
-                fleet.server.erase()
     finally:
+        deployment.embedded(mine).erase()
         shutil.rmtree(home, ignore_errors=True)
 
 
