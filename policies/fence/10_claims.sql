@@ -59,7 +59,7 @@ begin
             from fleet.principal p
             join vault.bearer b on b.principal = p.name
            where p.name = claims ->> 'sub' and p.rol = want and p.active and p.suspended_at is null
-             and (not isfinite(p.tokens_from) or issued >= extract(epoch from p.tokens_from))
+             and b.created_at >= p.tokens_from  -- the bearer's age: a claim made of an old bearer is always a young one
              and b.id = claims ->> 'jti' and b.revoked_at is null and b.expires_at > clock_timestamp();
           if found then
             return;

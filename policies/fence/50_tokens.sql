@@ -11,7 +11,7 @@ begin atomic
     join fleet.principal p on p.name = b.principal
    where b.sha256 = digest and b.revoked_at is null and b.expires_at > clock_timestamp()
      and p.rol = want and p.active and p.suspended_at is null
-     and (not isfinite(p.tokens_from) or b.created_at >= p.tokens_from)
+     and b.created_at >= p.tokens_from
      and (session_user = 'fleetmem_gateway' and want = 'agent'
           or session_user = 'fleetmem_console' and want in ('operator', 'auditor'));
 end;
