@@ -34,6 +34,10 @@ begin
      or not exists (select from fleet.principal p where p.name = new.recipient and p.rol = 'agent' and p.active) then
     raise exception 'handoff.recipient' using errcode = '23514', constraint = 'handoff_recipient';
   end if;
+  -- A list of words is what every reader decodes; another shape of array would break the whole inbox it turns up in.
+  if array_ndims(new.flags) > 1 or exists (select from unnest(new.flags) flag where flag is null) then
+    raise exception 'handoff.flags' using errcode = '23514', constraint = 'handoff_flags';
+  end if;
   new.created_at := clock_timestamp();
   new.id := fence.new_id(new.created_at);
   new.updated_at := new.created_at;
