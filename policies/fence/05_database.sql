@@ -48,10 +48,13 @@ begin
             or p.proname like 'pg\_sleep%'
             or p.proname like '%\_to\_xml%'
             or p.proname in ('pg_notify', 'pg_logical_emit_message', 'pg_export_snapshot', 'ts_stat',
-                             'pg_terminate_backend', 'pg_cancel_backend', 'pg_log_backend_memory_contexts'))
+                             'pg_terminate_backend', 'pg_cancel_backend', 'pg_log_backend_memory_contexts',
+                             'pg_lock_status'))
   loop
     execute format('revoke execute on function %s from public', routine);
   end loop;
+  -- pg_locks shows a publisher's lock: hashes of its name and topic, which a login without a claim could compare.
+  grant execute on function pg_lock_status() to pg_monitor;
   grant execute on function pg_advisory_xact_lock(integer, integer) to fleetmem_scribe;
   -- An ordering operator that is leakproof runs before the row policy, so its timing could walk a hidden text.
   for routine in
