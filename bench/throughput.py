@@ -1,0 +1,198 @@
+"""Fenced work over HTTP against the same work by pgbench, which has nothing between its clients and the database."""
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Final
+
+from bench import cpu, ground, load, scripts
+from bench.contender import Contender
+from bench.peers import separate
+from bench.pgbench import Pgbench, beside
+from bench.report import Goal, Row
+from bench.rounds import in_turns, ratio
+from bench.sample import Sample
+from bench.sizes import Sizes
+from fleetmem.admin import database, deployment, tokens
+from fleetmem.admin.services import Service
+from fleetmem.admin.up import Fleet
+from fleetmem.fleet import claims
+from fleetmem.fleet.agent import Rol
+
+YARDSTICK: Final = "pgbench, one function a request"
+SEPARATELY: Final = "pgbench, five statements"
+GATEWAY: Final = "gateway, fenced"
+UNFENCED: Final = "gateway, unfenced"
+PEER: Final = "FastAPI and uvicorn, five statements"
+_TOPICS: Final = 4_096
+
+_Taken = dict[str, list[Sample]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bearer:
+    """Whom the load comes from: a token for HTTP, and claims made for it for whoever goes past the gateway."""
+
+    token: str
+    key: claims.SigningKey
+    id: str
+
+    def claim(self) -> str:
+        now = time.time()  # noqa: TID251 -- a claim says when it was made
+        return claims.mint(self.key, ground.READER, self.id, now, claims.LONGEST_LIFETIME_S)
+
+
+def measure(fleet: Fleet, sizes: Sizes, say: Callable[[str], None]) -> tuple[list[Row], list[Goal]]:
+    """Read and publish, every contender in turns."""
+    bearer = _bearer(fleet)
+    with ExitStack() as undo:
+        folder = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix="fleetmem-bench-")))
+        unfenced = undo.enter_context(ground.unfenced(fleet))
+        peer = undo.enter_context(separate.running(fleet, bearer.key, may_install=sizes.peers, say=say))
+        measured: list[tuple[str, _Taken]] = []
+        for what, contenders in (
+            (f"read {sizes.page} beats", _readers(fleet, unfenced, peer, bearer, sizes, folder)),
+            ("publish a beat, durably", _writers(fleet, peer, bearer, sizes, folder)),
+        ):
+            say(f"{what}: {len(contenders)} contenders, {sizes.rounds} rounds of {sizes.round_s:g} s …")
+            for each in contenders:
+                each.run(sizes.warm_s)
+            turns = {each.what: _turn(each, sizes.round_s) for each in contenders}
+            measured.append((what, in_turns(turns, rounds=sizes.rounds)))
+    (_, read), (_, write) = measured
+    rows = [row for what, taken in measured for row in _rows(f"{what} ({sizes.clients} clients)", taken)]
+    return rows, _goals(read, write)
+
+
+def _turn(contender: Contender, seconds: float) -> Callable[[], Sample]:
+    return lambda: contender.measured(seconds)
+
+
+def _readers(
+    fleet: Fleet, unfenced: Service, peer: separate.Peer | None, bearer: _Bearer, sizes: Sizes, folder: Path
+) -> list[Contender]:
+    path = f"/v1/beats?limit={sizes.page}"
+    asked = [load.get(path, bearer.token)]
+    found = [
+        _pgbench(YARDSTICK, scripts.READ, fleet, bearer, sizes, folder),
+        _http(GATEWAY, fleet, fleet.agents, lambda: asked, sizes),
+        _http(UNFENCED, fleet, unfenced, lambda: asked, sizes),
+        _pgbench(SEPARATELY, scripts.READ_SEPARATELY, fleet, bearer, sizes, folder),
+    ]
+    if peer is not None:
+        found.append(_http(PEER, fleet, peer, lambda: [load.get("/beats", bearer.claim())], sizes))
+    return found
+
+
+def _writers(fleet: Fleet, peer: separate.Peer | None, bearer: _Bearer, sizes: Sizes, folder: Path) -> list[Contender]:
+    def drafts(path: str, token: str) -> list[bytes]:
+        topics = Random(42).sample(range(_TOPICS), _TOPICS)  # noqa: S311 -- an order, no secret
+        draft = {"body": scripts.BODY, "audience": scripts.AUDIENCE}
+        return [load.post(path, token, {**draft, "topic": f"topic {topic}"}) for topic in topics]
+
+    asked = drafts("/v1/beats", bearer.token)
+    found = [
+        _pgbench(YARDSTICK, scripts.WRITE, fleet, bearer, sizes, folder),
+        _http(GATEWAY, fleet, fleet.agents, lambda: asked, sizes),
+        _pgbench(SEPARATELY, scripts.WRITE_SEPARATELY, fleet, bearer, sizes, folder),
+    ]
+    if peer is not None:
+        found.append(_http(PEER, fleet, peer, lambda: drafts("/beats", bearer.claim()), sizes))
+    return found
+
+
+def _pgbench(what: str, script: str, fleet: Fleet, bearer: _Bearer, sizes: Sizes, folder: Path) -> Contender:
+    path = folder / f"{len(list(folder.iterdir()))}.sql"
+    path.write_text(script, encoding="utf-8")
+    pid = _postgres(fleet)
+    program = Pgbench(program=beside(pid), way=ground.as_login(fleet), script=path, clients=sizes.clients)
+    before = cpu.seconds(pid)
+    program.run(0, claim=bearer.claim())
+    return Contender(
+        what=what,
+        run=lambda seconds: program.run(seconds, claim=bearer.claim()),
+        postgres_pid=pid,
+        opening_s=cpu.seconds(pid) - before,
+    )
+
+
+def _http(
+    what: str, fleet: Fleet, service: Service | separate.Peer, requests: Callable[[], Sequence[bytes]], sizes: Sizes
+) -> Contender:
+    return Contender(
+        what=what,
+        run=lambda seconds: load.send(service.host, service.port, requests(), clients=sizes.clients, seconds=seconds),
+        postgres_pid=_postgres(fleet),
+        service_pid=None if service.process is None else service.process.pid,
+    )
+
+
+def _rows(section: str, taken: _Taken) -> list[Row]:
+    yardstick = [sample.per_s for sample in taken[YARDSTICK]]
+    return [
+        Row(
+            section,
+            what,
+            {
+                "a second": _median(samples, "per_s"),
+                "of pgbench": ratio([sample.per_s for sample in samples], yardstick),
+                "mean ms": _median(samples, "mean_ms"),
+                "p50 ms": _median(samples, "p50_ms"),
+                "p99 ms": _median(samples, "p99_ms"),
+                "service CPU us": _median(samples, "service_us"),
+                "Postgres CPU us": _median(samples, "postgres_us"),
+            },
+        )
+        for what, samples in taken.items()
+    ]
+
+
+def _goals(read: _Taken, write: _Taken) -> list[Goal]:
+    p50, p99 = _median(read[GATEWAY], "p50_ms"), _median(read[GATEWAY], "p99_ms")
+    return [
+        _above("1", "fenced read over HTTP, of pgbench", 0.45, _of(read, GATEWAY, YARDSTICK)),
+        _above("1", "durable publish over HTTP, of pgbench", 0.35, _of(write, GATEWAY, YARDSTICK)),
+        _above("1", "fenced read, times FastAPI with separate statements", 4, _of(read, GATEWAY, PEER)),
+        _above("1b", "same gateway, fenced of unfenced", 0.90, _of(read, GATEWAY, UNFENCED)),
+        _below("1b", "gateway CPU a read, us", 125, _median(read[GATEWAY], "service_us")),
+        _below("1b", "Postgres CPU a read, us", 85, _median(read[GATEWAY], "postgres_us")),
+        _below("2", "p99 of a fenced read over its p50", 10, p99 / p50 if p99 and p50 else None),
+    ]
+
+
+def _above(number: str, says: str, bound: float, measured: float | None) -> Goal:
+    return Goal(number=number, says=says, bound=bound, at_least=True, measured=measured)
+
+
+def _below(number: str, says: str, bound: float, measured: float | None) -> Goal:
+    return Goal(number=number, says=says, bound=bound, at_least=False, measured=measured)
+
+
+def _of(taken: _Taken, one: str, other: str) -> float | None:
+    if other not in taken:
+        return None
+    return ratio([sample.per_s for sample in taken[one]], [sample.per_s for sample in taken[other]])
+
+
+def _median(samples: Sequence[Sample], figure: str) -> float | None:
+    found = [value for sample in samples if (value := getattr(sample, figure)) is not None]
+    return median(found) if found else None
+
+
+def _postgres(fleet: Fleet) -> int:
+    if fleet.server is None or fleet.server.pid is None:
+        raise RuntimeError("a throw-away fleet has a server of its own")
+    return fleet.server.pid
+
+
+def _bearer(fleet: Fleet) -> _Bearer:
+    home = fleet.settings.home
+    with database.owner(fleet.owner) as connection:
+        token = tokens.listed(connection, ground.READER)[0]
+    key = claims.read_key((home / deployment.KEY_FILES[Rol.AGENT]).read_bytes())
+    return _Bearer(token=fleet.token(ground.READER), key=key, id=token.id)
