@@ -98,9 +98,9 @@ def test_a_service_that_is_not_there_is_unavailable() -> None:
 @pytest.mark.parametrize("kind", [kind for kind in errors.tree() if not issubclass(kind, errors.SetupInvalid)])
 def test_a_problem_comes_back_as_its_class(kind: type[errors.FleetmemError]) -> None:
     answer = problem(400, kind.code, field="topic", rule="empty")
-    with served(answer) as server, client(server.url, patience=Patience(retries=0)) as fleet:
-        with pytest.raises(errors.FleetmemError) as caught:
-            publish(fleet)
+    hasty = Patience(retries=0)
+    with served(answer) as server, client(server.url, patience=hasty) as fleet, pytest.raises(kind) as caught:
+        publish(fleet)
     assert type(caught.value) is kind
     assert (caught.value.detail, caught.value.field, caught.value.rule) == ("A detail.", "topic", "empty")
     assert caught.value.request_id == "request-1"
