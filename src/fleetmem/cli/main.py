@@ -15,6 +15,7 @@ from fleetmem.cli.agent_handoff import handoff
 from fleetmem.cli.agent_me import me
 from fleetmem.cli.options import examples
 from fleetmem.cli.owner_database import db, policies
+from fleetmem.cli.owner_fence import fence
 from fleetmem.cli.owner_key import key
 from fleetmem.cli.owner_roster import roster
 from fleetmem.cli.owner_token import token
@@ -66,7 +67,7 @@ app.command(epilog=examples("fleetmem me", "fleetmem --token-file health.token m
 for name, group in {"beat": beat, "handoff": handoff}.items():
     app.add_typer(group, name=name)
 owner_fleet.register(app)
-for name, group in {"db": db, "policies": policies, "roster": roster, "token": token, "key": key}.items():
+for name, group in {"db": db, "policies": policies, "fence": fence, "roster": roster, "token": token, "key": key}.items():
     app.add_typer(group, name=name)
 
 

@@ -1,0 +1,31 @@
+-- Languages, types, and the rights that objects will be born with.
+select 'language', lanname::text, case when lanpltrusted then 'trusted' else 'untrusted' end from pg_language
+union all
+select 'language privilege', l.lanname::text,
+       format('%s: %s%s', case when a.grantee = 0 then 'PUBLIC' else a.grantee::regrole::text end, a.privilege_type,
+              case when a.is_grantable then ', and may grant it on' else '' end)
+  from pg_language l cross join lateral aclexplode(coalesce(l.lanacl, acldefault('l', l.lanowner))) a where a.grantee <> l.lanowner
+union all
+select 'type', t.oid::regtype::text, format('%s of %s', t.typtype, t.typowner::regrole)
+  from pg_type t join pg_namespace n on n.oid = t.typnamespace
+ where n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(toast|temp)'
+   and t.typtype <> 'c' and t.typcategory <> 'A'
+   and not exists (select from pg_depend d where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e')
+union all
+select 'type privilege', t.oid::regtype::text,
+       format('%s: %s%s', case when a.grantee = 0 then 'PUBLIC' else a.grantee::regrole::text end, a.privilege_type,
+              case when a.is_grantable then ', and may grant it on' else '' end)
+  from pg_type t join pg_namespace n on n.oid = t.typnamespace
+  cross join lateral aclexplode(coalesce(t.typacl, acldefault('T', t.typowner))) a
+ where n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(toast|temp)' and a.grantee <> t.typowner
+   and t.typcategory <> 'A'
+   and not exists (select from pg_depend d where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e')
+union all
+select 'default privilege',
+       format('what %s makes%s: %s', d.defaclrole::regrole, case when d.defaclnamespace = 0 then '' else ' in ' || d.defaclnamespace::regnamespace::text end,
+              case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types'
+                when 'n' then 'schemas' else 'large objects' end),
+       coalesce((select string_agg(format('%s: %s', case when a.grantee = 0 then 'PUBLIC' else a.grantee::regrole::text end, a.privilege_type),
+                                   '; ' order by a.grantee, a.privilege_type)
+                   from aclexplode(d.defaclacl) a), 'nobody')
+  from pg_default_acl d

@@ -1,0 +1,175 @@
+"""`fleetmem fence verify`: every change of a live fence by hand is found, named and explained; a sound fence is clean."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+import pytest
+
+from fleetmem.admin import database, policies, verify
+from fleetmem.admin.database import Conninfo
+from fleetmem.admin.verify import Row, Source, scratch
+from fleetmem.admin.verify.invariants import missing_fixes
+from fleetmem.admin.verify.rows import render
+from fleetmem.admin.verify.words import KINDS
+from tests.clusters import Cluster
+from tests.databases import Databases
+from tests.schema.mutations import MUTATIONS, Mutation
+
+type_connection = psycopg.Connection[tuple[Any, ...]]
+NEWEST_MAJOR: Final = 18
+FIRST_OF_EACH_KIND: Final = frozenset({each.kind: each for each in reversed(MUTATIONS)}.values())
+
+
+@pytest.fixture(scope="session")
+def here(pg_server: Cluster, databases: Databases) -> Conninfo:
+    return databases.fresh(pg_server).psycopg()
+
+
+@pytest.fixture(scope="session")
+def expected(here: Conninfo) -> dict[str, frozenset[Row]]:
+    """Hold one declared side a server: building it anew for each mutation would take a second each time."""
+    with psycopg.connect(**here) as connection:
+        return {"rows": verify.declared(here, connection)}
+
+
+@pytest.fixture
+def undone(here: Conninfo) -> Iterator[type_connection]:
+    """A superuser's connection whose work is rolled back."""
+    with psycopg.connect(**here) as connection:
+        yield connection
+        connection.rollback()
+
+
+def test_a_fence_as_declared_is_clean(undone: type_connection, expected: dict[str, frozenset[Row]]) -> None:
+    report = verify.inspect(undone, expected["rows"])
+    assert report.is_clean, [finding.sentence() for finding in report.findings]
+    assert report.rows > 1_000
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=[f"{each.kind}: {each.sql[:60]}" for each in MUTATIONS])
+def test_a_change_by_hand_is_found_and_named(
+    mutation: Mutation, undone: type_connection, expected: dict[str, frozenset[Row]], pg_server: Cluster
+) -> None:
+    if pg_server.major != NEWEST_MAJOR and mutation not in FIRST_OF_EACH_KIND:
+        return  # an older server is held to one change of each kind
+    undone.execute(mutation.sql.replace("{database}", undone.info.dbname).encode())
+    found = verify.inspect(undone, expected["rows"]).findings
+    named = [finding for finding in found if finding.kind == mutation.kind and mutation.names in finding.what]
+    assert named, [finding.sentence() for finding in found]
+    assert all(finding.opens and mutation.opens in finding.opens for finding in named)
+    assert len(found) <= 20, [
+        finding.sentence() for finding in found
+    ]  # one change is not buried under its consequences
+
+
+def test_every_kind_of_row_has_words_and_a_change_that_proves_them(expected: dict[str, frozenset[Row]]) -> None:
+    assert {row.kind for row in expected["rows"]} <= KINDS
+    proved = {mutation.kind for mutation in MUTATIONS}
+    # What no statement inside a transaction can do, or nothing of ours has: a slot, an extension's files, a view to redefine.
+    apart = {
+        "logical slot", "extension", "relation option", "relation definition", "database encoding", "catalogue views",
+        "language", "type privilege", "function result", "foreign data wrapper",
+    }  # fmt: skip
+    assert KINDS - proved == apart
+
+
+def test_verifying_changes_nothing(here: Conninfo, pg_server: Cluster) -> None:
+    def everything() -> tuple[frozenset[Row], list[Any]]:
+        with psycopg.connect(**here) as connection:
+            return render(connection), connection.execute("select * from pg_authid order by oid").fetchall()
+
+    before = everything()
+    verify.verify(here)
+    assert everything() == before
+    assert _scratch_databases(pg_server) == []
+
+
+def test_a_repaired_role_is_not_repaired_by_looking(here: Conninfo) -> None:
+    with psycopg.connect(**here, autocommit=True) as connection:
+        connection.execute("alter role fleetmem_auditor createdb")
+        try:
+            first, second = verify.verify(here), verify.verify(here)
+        finally:
+            connection.execute("alter role fleetmem_auditor nocreatedb")
+    for report in (first, second):
+        assert any("fleetmem_auditor has CREATEDB" in finding.what for finding in report.findings)
+
+
+def test_the_declared_side_is_kept_and_found_again(here: Conninfo, tmp_path: Path) -> None:
+    cache = tmp_path / "run"
+    assert verify.verify(here, cache=cache).is_clean
+    (kept,) = cache.iterdir()
+    assert kept.stat().st_mode & 0o777 == 0o600
+    written = kept.stat().st_mtime_ns
+    assert verify.verify(here, cache=cache).is_clean
+    assert kept.stat().st_mtime_ns == written
+    kept.write_text("not what it was")
+    assert verify.verify(here, cache=cache).is_clean
+
+
+def test_applying_the_fence_again_repairs_what_was_found(here: Conninfo) -> None:
+    with psycopg.connect(**here) as connection:
+        connection.execute("alter policy agent_reads on fleet.beat using (true)")
+        connection.execute("alter table fleet.beat disable trigger b_end")
+    assert not verify.verify(here).is_clean
+    database.prepare(here, again=True)
+    assert verify.verify(here).is_clean
+
+
+def test_what_a_killed_run_left_is_swept_and_what_a_living_one_holds_is_not(here: Conninfo, pg_server: Cluster) -> None:
+    with scratch.scratch(here) as held:
+        with scratch.keeper(here) as connection:
+            connection.execute(f"create database {scratch.PREFIX}abandoned template template0".encode())
+            assert scratch.sweep(connection) == 1
+        assert _scratch_databases(pg_server) == [held["dbname"]]
+    assert _scratch_databases(pg_server) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_run_leaves_nothing_for_long(here: Conninfo, pg_server: Cluster, number: signal.Signals) -> None:
+    program = (
+        "import json, sys, time; from fleetmem.admin.verify import scratch\n"
+        "with scratch.scratch(json.loads(sys.argv[1])): print('in', flush=True); time.sleep(60)"
+    )
+    told = json.dumps(here)
+    running = subprocess.Popen([sys.executable, "-c", program, told], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert running.stdout is not None
+    assert running.stdout.readline() == b"in\n"
+    os.kill(running.pid, number)
+    running.wait(20)
+    running.stdout.close()
+    deadline = time.monotonic() + 10
+    while _scratch_databases(pg_server) and time.monotonic() < deadline:
+        with scratch.keeper(here) as connection:
+            scratch.sweep(connection)
+    assert _scratch_databases(pg_server) == []
+
+
+def test_a_server_without_a_known_fix_is_named_with_its_source() -> None:
+    lacking = {finding.object: finding for finding in missing_fixes(15, 2)}
+    assert {"CVE-2023-2455", "CVE-2023-39418", "CVE-2024-10976"} <= lacking.keys()
+    assert "15.9" in lacking["CVE-2024-10976"].what
+    assert "https://www.postgresql.org/" in lacking["CVE-2024-10976"].what
+    assert lacking["CVE-2024-10976"].source is Source.SERVER
+    assert list(missing_fixes(18, 6)) == []
+
+
+def test_a_lint_of_the_policies_is_run_on_the_live_fence_too(undone: type_connection) -> None:
+    undone.execute("create table fleet.bare (id uuid)")
+    assert "row_security: fleet.bare" in policies.lint(undone)
+
+
+def _scratch_databases(cluster: Cluster) -> list[str]:
+    with psycopg.connect(**cluster.admin.psycopg()) as connection:
+        rows = connection.execute(
+            "select datname from pg_database where starts_with(datname, %s) order by 1", [scratch.PREFIX]
+        ).fetchall()
+    return [str(name) for (name,) in rows]
