@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Final
 
-from litestar import Litestar, Request, get
+from litestar import Litestar, Request, get, route
+from litestar.enums import HttpMethod
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp
 
@@ -66,7 +67,12 @@ def _compose(service: Service, handlers: Sequence[HTTPRouteHandler], settings: S
     metrics = Metrics()
     log = make_logger(service=service.login, log_format=settings.log_format, level=settings.log_level)
     app = Litestar(
-        route_handlers=[*handlers, _schema_handler(openapi.describe(service.title, handlers))],
+        # OPTIONS first: Litestar adds its own to an address that has none yet.
+        route_handlers=[
+            *_options_handlers(handlers),
+            *handlers,
+            _schema_handler(openapi.describe(service.title, handlers)),
+        ],
         lifespan=[partial(_running, service=service, settings=settings, metrics=metrics)],
         exception_handlers={Exception: problems.answer},
         openapi_config=None,
@@ -103,6 +109,25 @@ async def _session(service: Service, settings: Settings, *, size: int) -> AsyncI
         yield Session(opened, wait_s=settings.pool_wait_s)
     finally:
         await opened.close()
+
+
+def _options_handlers(handlers: Sequence[HTTPRouteHandler]) -> list[HTTPRouteHandler]:
+    """Answer OPTIONS for each address; Litestar's own answer names only the methods it met first."""
+    methods: dict[str, set[str]] = {}
+    for handler in handlers:
+        for path in handler.paths:
+            methods.setdefault(path, set()).update(str(method) for method in handler.http_methods)
+    return [_options_handler(path, problems.allow(of_path)) for path, of_path in methods.items()]
+
+
+def _options_handler(path: str, allow: str) -> HTTPRouteHandler:
+    @route(path, http_method=[HttpMethod.OPTIONS])
+    async def options(request: Request[Any, Any, Any]) -> ASGIApp:
+        """Say which methods the address takes."""
+        del request
+        return answers.Answer(204, b"", ((b"allow", allow.encode()),))
+
+    return options
 
 
 def _schema_handler(description: bytes) -> HTTPRouteHandler:

@@ -29,7 +29,8 @@ _UNKNOWN: Final = re.compile(r"^Object contains unknown field `(?P<field>[^`]*)`
 _MISSING: Final = re.compile(r"^Object missing required field `(?P<field>[^`]*)`")
 # What msgspec's messages say, and the rule it stands for; the first that is found counts.
 _RULES: Final = (
-    ("of length >=", "empty"),
+    ("of length >= 1", "empty"),
+    ("of length >=", "too-short"),
     ("of length <=", "too-long"),
     ("matching regex", "format"),
     ("Invalid enum value", "choice"),

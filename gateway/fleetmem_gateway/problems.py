@@ -6,6 +6,7 @@ An answer to an absent record and one to a hidden record are the same bytes but 
 from __future__ import annotations
 
 import traceback
+from collections.abc import Collection
 from typing import Any, Final
 
 import msgspec
@@ -74,6 +75,11 @@ def document(of: trace.Trace, exception: Exception) -> Answer:
     return Answer(status, msgspec.json.encode(problem), (*_HEADERS, *_further(error, exception)))
 
 
+def allow(methods: Collection[str]) -> str:
+    """Write an Allow header: what an address has handlers for, HEAD wherever there is a GET, and OPTIONS."""
+    return ", ".join(sorted({*methods, "OPTIONS"} | ({"HEAD"} if "GET" in methods else set())))
+
+
 def _within_tree(exception: Exception) -> FleetmemError:
     match exception:
         case FleetmemError():
@@ -95,7 +101,7 @@ def _further(error: FleetmemError, exception: Exception) -> list[tuple[bytes, by
     if error.code in _CHALLENGE:
         headers.append(_CHALLENGE[error.code])
     if isinstance(exception, MethodNotAllowedException) and exception.headers:
-        headers.append((b"allow", exception.headers["allow"].encode()))
+        headers.append((b"allow", allow(exception.headers["allow"].split(", ")).encode()))
     return headers
 
 

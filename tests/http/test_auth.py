@@ -61,7 +61,7 @@ async def test_with_an_unknown_token_nothing_is_answered(gateway: httpx.AsyncCli
     ],
 )
 async def test_anything_but_a_token_is_refused(gateway: httpx.AsyncClient, credentials: str) -> None:
-    answer = await gateway.get("/v1/me", headers={"Authorization": credentials.encode("latin-1")})
+    answer = await gateway.get("/v1/me", headers={b"Authorization": credentials.encode("latin-1")})
     assert refused(answer)[:2] == (401, "auth.invalid")
 
 
