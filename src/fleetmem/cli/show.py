@@ -101,6 +101,7 @@ def out(text: str) -> None:
     """Print to standard output; what its encoding lacks is escaped."""
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    sys.stdout.flush()  # a reader that left is met here, where it can be handled, and not as the process ends
 
 
 def note(text: str) -> None:
