@@ -56,6 +56,7 @@ def test_what_looks_like_a_reserved_name_is_reserved_too(name: str) -> None:
         ("caf\u00e9", "cafe"),
         ("\uff48ealth", "health"),
         ("vvater", "water"),
+        ("\U0001d400gent-x", "agent-x"),
     ],
 )
 def test_names_that_a_reader_confuses_share_a_skeleton(one: str, other: str) -> None:

@@ -55,7 +55,8 @@ def skeleton(name: str) -> str:
     Case, accents, width, separators and the look-alikes 0/o, 1/l, rn/m, vv/w and Cyrillic or Greek letters fall away.
     Source: the skeleton of Unicode Technical Standard 39, section 4, cut to the alphabet of names.
     """
-    folded = unicodedata.normalize("NFKD", name.casefold()).translate(LOOKALIKES)
+    # Decomposed before the case is folded too: a mathematical capital has no lower case until it is a plain letter.
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold()).translate(LOOKALIKES)
     letters = "".join(character for character in folded if character.isascii() and character.isalnum())
     return letters.replace("0", "o").replace("1", "l").replace("rn", "m").replace("vv", "w")
 
