@@ -11,6 +11,8 @@
 --   fleetmem_gateway    the agents' gateway logs in as this; it owns nothing and inherits nothing
 --   fleetmem_console    the operators' console; another login, another key
 --   fleetmem_auditor    reads every record for an audit at a psql prompt; writes nothing, sees no key
+--   fleetmem_backup     copies every row: past row security where a superuser applies this, so that no backup is ever
+--                       silently empty; it writes nothing, sees no key, and has no password until the owner gives it one
 
 do $$
 declare
@@ -20,7 +22,8 @@ begin
   for wanted, logs_in in
     values ('fleetmem_owner', false), ('fleetmem_verifier', false), ('fleetmem_scribe', false),
            ('fleetmem_agent', false), ('fleetmem_operator', false),
-           ('fleetmem_gateway', true), ('fleetmem_console', true), ('fleetmem_auditor', true)
+           ('fleetmem_gateway', true), ('fleetmem_console', true), ('fleetmem_auditor', true),
+           ('fleetmem_backup', true)
   loop
     if not exists (select from pg_catalog.pg_roles where rolname = wanted) then
       begin
@@ -36,10 +39,15 @@ begin
                      wanted, case when logs_in then 'login' else 'nologin' end);
     end if;
     if exists (select from pg_catalog.pg_roles
-                where rolname = wanted and (rolsuper or rolbypassrls or rolreplication)) then
-      execute format('alter role %I nosuperuser nobypassrls noreplication', wanted);
+                where rolname = wanted and (rolsuper or rolbypassrls and wanted <> 'fleetmem_backup' or rolreplication)) then
+      execute format('alter role %I nosuperuser noreplication', wanted)
+              || case when wanted = 'fleetmem_backup' then '' else ' nobypassrls' end;
     end if;
   end loop;
+  if (select rolsuper from pg_catalog.pg_roles where rolname = current_user)
+     and not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'fleetmem_backup') then
+    alter role fleetmem_backup bypassrls;
+  end if;
 end $$;
 
 -- The only two memberships. A login may become its role, and does not hold that role's rights until it does.

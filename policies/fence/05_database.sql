@@ -3,9 +3,9 @@
 do $$
 begin
   execute format('revoke all on database %I from public', current_database());
-  execute format('grant connect on database %I to fleetmem_gateway, fleetmem_console, fleetmem_auditor', current_database());
+  execute format('grant connect on database %I to fleetmem_gateway, fleetmem_console, fleetmem_auditor, fleetmem_backup', current_database());
   execute format('revoke temporary, create on database %I from fleetmem_gateway, fleetmem_console, fleetmem_auditor,'
-                 ' fleetmem_agent, fleetmem_operator', current_database());
+                 ' fleetmem_backup, fleetmem_agent, fleetmem_operator', current_database());
 end $$;
 
 revoke all on schema public from public;

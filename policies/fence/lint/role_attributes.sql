@@ -1,3 +1,4 @@
--- No role of ours steps over row security or makes roles.
+-- No role of ours makes roles or steps over row security, but the one that copies every row for a backup.
 select rolname from pg_roles
- where rolname like 'fleetmem\_%' and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication or rolinherit)
+ where rolname like 'fleetmem\_%'
+   and (rolsuper or rolbypassrls and rolname <> 'fleetmem_backup' or rolcreaterole or rolcreatedb or rolreplication or rolinherit)

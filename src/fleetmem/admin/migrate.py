@@ -27,9 +27,15 @@ def pending(connection: Connection) -> list[str]:
     return [script.revision for script in reversed(list(scripts.iterate_revisions("head", current or "base")))]
 
 
-def upgrade(connection: Connection) -> None:
-    """Bring the tables to the newest revision. The caller's transaction decides whether it stays."""
-    command.upgrade(_config(connection), "head")
+def upgrade(connection: Connection, revision: str = "head") -> None:
+    """Bring the tables to a revision, the newest unless told. The caller's transaction decides whether it stays."""
+    command.upgrade(_config(connection), revision)
+
+
+def revisions() -> list[str]:
+    """Every revision this version knows, oldest first."""
+    scripts = ScriptDirectory.from_config(_config())
+    return [script.revision for script in reversed(list(scripts.walk_revisions()))]
 
 
 def check(connection: Connection) -> None:
