@@ -124,7 +124,7 @@ def test_a_deactivated_agent_loses_access_at_its_next_statement_and_keeps_its_ro
     assert row == (False, [], [])
 
 
-def test_who_returns_is_announced_because_old_tokens_return_too(owner: Connection, gateway: Connection) -> None:
+def test_who_returns_is_announced_and_needs_a_new_token(owner: Connection, gateway: Connection) -> None:
     declared = fleet_of(agent("scout", reads="open"))
     roster_sync.sync(owner, declared)
     claim = claim_for(owner, "scout")
@@ -132,7 +132,9 @@ def test_who_returns_is_announced_because_old_tokens_return_too(owner: Connectio
     told = roster_sync.sync(owner, declared)
     assert told.returned == ("scout",)
     assert told.added == ()
-    assert reads_of(gateway, claim) == ["open"]
+    with pytest.raises(psycopg.errors.InvalidAuthorizationSpecification):
+        reads_of(gateway, claim)
+    assert reads_of(gateway, claim_for(owner, "scout")) == ["open"]
 
 
 def test_a_name_keeps_its_role_even_after_it_left(owner: Connection) -> None:

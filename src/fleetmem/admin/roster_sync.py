@@ -2,7 +2,7 @@
 
 Runs as `fleetmem_owner`, who may write the roster and, under forced row security, reads no agent's record. Nothing is
 deleted: who leaves keeps a row with `active = false` and empty sets, and loses access at its next statement, whatever it
-holds. Suspensions and `tokens_from` are the operators' and stay as they are.
+holds. Who returns needs a new token, because nobody remembers who kept an old one. Suspensions are the operators' and stay.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ insert into fleet.principal (name, rol, description, instructions, reads, writes
 values (%(name)s, %(rol)s, %(description)s, %(instructions)s, %(reads)s, %(writes)s, %(workspace)s, true)
 on conflict (name) do update set
   description = excluded.description, instructions = excluded.instructions, reads = excluded.reads,
-  writes = excluded.writes, workspace = excluded.workspace, active = true
+  writes = excluded.writes, workspace = excluded.workspace, active = true,
+  tokens_from = case when principal.active then principal.tokens_from else clock_timestamp() end
 """
 _DEACTIVATE: Final = """
 update fleet.principal set active = false, reads = '{}', writes = '{}' where name = any (%(names)s) and active returning name
