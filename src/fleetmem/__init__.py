@@ -1,5 +1,12 @@
 """fleetmem: a Postgres-backed governed memory service for fleets of AI agents."""
 
-from importlib.metadata import version
+__all__ = ["__version__"]  # noqa: F822 -- made when asked for
 
-__version__ = version("fleetmem")
+
+def __getattr__(name: str) -> str:
+    """Look `__version__` up when somebody asks: reading package metadata would slow every command's start."""
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415
+
+        return version("fleetmem")
+    raise AttributeError(name)
