@@ -1,6 +1,6 @@
 """fleetmem: a Postgres-backed governed memory service for fleets of AI agents."""
 
-__all__ = ["__version__"]  # noqa: F822 -- made when asked for
+__all__ = ["__version__"]
 
 
 def __getattr__(name: str) -> str:
