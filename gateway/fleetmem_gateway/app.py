@@ -30,8 +30,8 @@ from fleetmem_gateway.routes import beats, handoffs, health, me
 from fleetmem_gateway.routes import console as console_routes
 from fleetmem_gateway.service import AGENTS, CONSOLE, Service, address, key_paths, password
 
-_AGENT_HANDLERS: Final = (me.me, *beats.HANDLERS, *handoffs.HANDLERS, *health.HANDLERS)
-_CONSOLE_HANDLERS: Final = (*console_routes.HANDLERS, *health.HANDLERS)
+AGENT_HANDLERS: Final = (me.me, *beats.HANDLERS, *handoffs.HANDLERS, *health.HANDLERS)
+CONSOLE_HANDLERS: Final = (*console_routes.HANDLERS, *health.HANDLERS)
 
 
 def agents(settings: Settings | None = None) -> ASGIApp:
@@ -40,7 +40,7 @@ def agents(settings: Settings | None = None) -> ASGIApp:
     Raises:
         ConfigInvalid: a setting, the password or the key is unusable.
     """
-    return _compose(AGENTS, _AGENT_HANDLERS, settings or config.load())
+    return _compose(AGENTS, AGENT_HANDLERS, settings or config.load())
 
 
 def console(settings: Settings | None = None) -> ASGIApp:
@@ -49,7 +49,7 @@ def console(settings: Settings | None = None) -> ASGIApp:
     Raises:
         ConfigInvalid: a setting, the password or a key is unusable.
     """
-    return _compose(CONSOLE, _CONSOLE_HANDLERS, settings or config.load())
+    return _compose(CONSOLE, CONSOLE_HANDLERS, settings or config.load())
 
 
 async def preflight(service: Service, settings: Settings) -> None:
