@@ -91,15 +91,6 @@ def test_a_handoff_moves_only_as_its_table_says() -> None:
     }
 
 
-def test_four_statuses_are_final() -> None:
-    assert {status for status in Status if handoff.is_final(status)} == {
-        Status.DONE,
-        Status.FAILED,
-        Status.DECLINED,
-        Status.WITHDRAWN,
-    }
-
-
 @given(st.text(max_size=40))
 def test_a_topic_key_is_its_own_key(topic: str) -> None:
     assert beat.topic_key(beat.topic_key(topic)) == beat.topic_key(topic)
