@@ -79,5 +79,5 @@ def test_the_database_allows_exactly_the_moves_of_the_table(
     if may_move(before, after, party):
         board.move(party, handoff, after)
     else:
-        with pytest.raises(psycopg.errors.CheckViolation, match="handoff.transition"):
+        with pytest.raises(psycopg.errors.CheckViolation, match=r"handoff\.transition"):
             board.move(party, handoff, after)
