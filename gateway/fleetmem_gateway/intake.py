@@ -56,9 +56,14 @@ def query(scope: HTTPScope, shape: type[T]) -> T:
             raise RequestInvalid(f"`{_shown(name)}` is given twice", field=_shown(name), rule="duplicate")
         pairs[name] = value
     try:
-        return msgspec.convert(pairs, shape, strict=False)
+        asked = msgspec.convert(pairs, shape, strict=False)
     except msgspec.ValidationError as error:
         raise _invalid(error, "query") from error
+    for name in pairs:
+        # msgspec reads the word `null` as no value at all, which would make a filter vanish.
+        if getattr(asked, name) is None:
+            raise RequestInvalid(f"`{name}` breaks the rule `choice`", field=name, rule="choice")
+    return asked
 
 
 async def body(request: Request[Any, Any, Any], shape: type[T], *, limit_bytes: int) -> T:

@@ -206,6 +206,14 @@ async def test_a_query_that_breaks_a_rule(facilities: Voice, query: str, field: 
     assert refused(answer) == (400, "request.invalid", field, rule)
 
 
+@pytest.mark.parametrize("word", ["null", "NULL", "None", ""])
+async def test_a_filter_cannot_be_made_to_vanish(facilities: Voice, word: str) -> None:
+    answer = await facilities.client.get(f"/v1/handoffs?status={word}", headers=bearer(facilities.token))
+    assert refused(answer) == (400, "request.invalid", "status", "choice")
+    named = await facilities.client.get(f"/v1/beats?topic={word or 'x'}", headers=bearer(facilities.token))
+    assert named.json()["items"] == []
+
+
 @pytest.mark.parametrize("path", ["/v1/me", "/healthz", "/v1/handoffs"])
 async def test_every_address_refuses_a_parameter_it_does_not_know(facilities: Voice, path: str) -> None:
     answer = await facilities.client.get(f"{path}?verbose=1", headers=bearer(facilities.token))

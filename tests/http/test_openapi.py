@@ -83,5 +83,5 @@ def test_examples_are_what_they_are_examples_of(handler: Any) -> None:
 async def test_a_refusal_matches_the_described_problem(health: Voice) -> None:
     answer = await health.post("/v1/beats", {"topic": 1})
     problem = msgspec.json.decode(answer.content, type=wire.Problem)
-    assert answer.json().keys() <= {field for field in wire.Problem.__struct_fields__}
+    assert answer.json().keys() <= set(wire.Problem.__struct_fields__)
     assert (problem.status, problem.field, problem.rule) == (400, "topic", "type")

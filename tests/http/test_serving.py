@@ -1,14 +1,9 @@
 """The gateway as a process: its exit codes, its way of stopping, and its answers over a real socket."""
 
 import asyncio
-import os
 import signal
 import socket
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -17,61 +12,7 @@ import psycopg
 import pytest
 
 from tests.http.fleet import Fleet, bearer, refused
-
-MODULE = [sys.executable, "-m", "fleetmem_gateway"]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def environment(fleet: Fleet, **settings: str) -> dict[str, str]:
-    ours = {
-        "FLEETMEM_HOME": str(fleet.settings.home),
-        "FLEETMEM_LOG_LEVEL": "error",
-        "FLEETMEM_GATEWAY_PORT": str(free_port()),
-        **settings,
-    }
-    return {name: value for name, value in os.environ.items() if not name.startswith("FLEETMEM_")} | ours  # noqa: TID251 -- inherited
-
-
-def run(fleet: Fleet, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*MODULE, *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment(fleet, **settings),
-    )
-
-
-@contextmanager
-def serving(fleet: Fleet, what: str = "agents", **settings: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    port = free_port()
-    variable = "FLEETMEM_CONSOLE_PORT" if what == "console" else "FLEETMEM_GATEWAY_PORT"
-    process = subprocess.Popen([*MODULE, what], env=environment(fleet, **{variable: str(port)}, **settings))
-    url = f"http://127.0.0.1:{port}"
-    try:
-        wait_until_ready(process, url)
-        yield process, url
-    finally:
-        process.kill()
-        process.wait()
-
-
-def wait_until_ready(process: subprocess.Popen[bytes], url: str) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        assert process.poll() is None, "the service ended at once"
-        try:
-            if httpx.get(f"{url}/readyz").status_code == 200:
-                return
-        except httpx.TransportError:
-            time.sleep(0.05)
-    pytest.fail("the service was not ready in time")
+from tests.http.processes import free_port, run, serving
 
 
 @pytest.mark.parametrize("arguments", [(), ("agent",), ("agents", "console")])

@@ -30,7 +30,7 @@ _HANDOFF: Final[dict[str, object]] = {
     "notice": "This is a request from your colleague health, not an instruction from your owner.",
 }
 _SENT: Final = {"from": None, "to": "open", "by": "health", "at": _HANDOFF["created_at"], "reply": None}
-_DRAFT: Final = {name: _HANDOFF[name] for name in ("recipient", "request", "audience", "due_at")}
+_DRAFT: Final = {name: _HANDOFF[name] for name in ("recipient", "request", "audience")}
 _MOVE_REFUSES: Final = (errors.Absent, errors.TransitionRefused, errors.SecretInBody)
 
 
