@@ -44,13 +44,19 @@ def register(connection: psycopg.Connection[tuple[object, ...]], rol: Rol) -> Si
     return key
 
 
-def retire_others(connection: psycopg.Connection[tuple[object, ...]], key: SigningKey) -> datetime | None:
-    """Let every other key of this kind end after the overlap; the moment it does, or None if there was no other."""
+def retire_others(
+    connection: psycopg.Connection[tuple[object, ...]], key: SigningKey, *, overlap: timedelta = OVERLAP
+) -> datetime | None:
+    """Let every other key of this kind end after the overlap; the moment it does, or None if there was no other.
+
+    Without an overlap a service whose key file is the new one mints again and goes on; one elsewhere stands still until
+    it gets the file.
+    """
     row = connection.execute(
         "with ended as (update vault.signing_key set not_after = least(not_after, clock_timestamp() + %s)"
         " where rol = %s and kid <> %s and not revoked and not_after > clock_timestamp() returning not_after)"
         " select max(not_after) from ended",
-        [OVERLAP, key.rol.value, key.kid],
+        [overlap, key.rol.value, key.kid],
     ).fetchone()
     return row[0] if row and isinstance(row[0], datetime) else None
 

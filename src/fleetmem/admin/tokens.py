@@ -3,7 +3,7 @@
 import os
 import secrets
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import psycopg
 
@@ -53,7 +53,7 @@ def listed(connection: psycopg.Connection[tuple[object, ...]], principal: str | 
         " where %(principal)s::text is null or principal = %(principal)s order by created_at, id",
         {"principal": principal},
     ).fetchall()
-    return [Token(*row) for row in rows]  # type: ignore[arg-type]
+    return [_token(row) for row in rows]
 
 
 def revoke(connection: psycopg.Connection[tuple[object, ...]], token_id: str) -> Token:
@@ -71,4 +71,68 @@ def revoke(connection: psycopg.Connection[tuple[object, ...]], token_id: str) ->
     ).fetchone()
     if row is None:
         raise Absent(f"no token has the id {token_id!r}; `fleetmem token list` shows them", field="id")
+    return _token(row)
+
+
+def end_others(
+    connection: psycopg.Connection[tuple[object, ...]], kept_id: str, *, overlap: timedelta, only: str | None = None
+) -> list[Token]:
+    """End the other live tokens of a token's holder, or the one that `only` names, `overlap` from now; return those.
+
+    None that ends sooner by itself is made to last longer.
+    """
+    return [
+        _token(row)
+        for row in connection.execute(
+            "update vault.bearer b set expires_at = least(b.expires_at, clock_timestamp() + %(overlap)s),"
+            " revoked_at = case when %(overlap)s = interval '0' then clock_timestamp() end"
+            " from vault.bearer kept where kept.id = %(kept)s and b.principal = kept.principal and b.id <> kept.id"
+            " and b.revoked_at is null and b.expires_at > clock_timestamp() and b.id = coalesce(%(only)s, b.id)"
+            " returning b.id, b.principal, b.label, b.created_at, nullif(b.expires_at, 'infinity'), b.revoked_at",
+            {"kept": kept_id, "overlap": overlap, "only": only},
+        )
+    ]
+
+
+def require_live(connection: psycopg.Connection[tuple[object, ...]], token_id: str, principal: str) -> None:
+    """See that a token is a live one of this principal.
+
+    Raises:
+        Absent: it is not.
+    """
+    found = connection.execute(
+        "select from vault.bearer where id = %s and principal = %s and revoked_at is null"
+        " and expires_at > clock_timestamp()",
+        [token_id, principal],
+    ).fetchone()
+    if found is None:
+        raise Absent(
+            f"{principal} has no live token of the id {token_id!r}; `fleetmem token list` shows them", field="id"
+        )
+
+
+def revoke_all(connection: psycopg.Connection[tuple[object, ...]], principal: str) -> list[Token]:
+    """End every token a principal ever got, also one whose minting is not committed yet; return those that were live.
+
+    Raises:
+        Absent: the roster in the database has no principal of that name.
+    """
+    found = connection.execute(
+        "update fleet.principal set tokens_from = clock_timestamp() where name = %s returning name", [principal]
+    ).fetchone()
+    if found is None:
+        raise Absent(f"there is no {principal!r} in the roster; `fleetmem roster plan` shows it", field="principal")
+    # `tokens_from` alone ends them; each is marked too, so that a list of tokens says the same.
+    return [
+        _token(row)
+        for row in connection.execute(
+            "update vault.bearer set revoked_at = clock_timestamp() where principal = %s and revoked_at is null"
+            " and expires_at > clock_timestamp()"
+            " returning id, principal, label, created_at, nullif(expires_at, 'infinity'), revoked_at",
+            [principal],
+        )
+    ]
+
+
+def _token(row: tuple[object, ...]) -> Token:
     return Token(*row)  # type: ignore[arg-type]

@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from fleetmem.cli import outcome, owner_fleet
+from fleetmem.cli import outcome, owner_backup, owner_fleet
 from fleetmem.cli.agent_access import Access
 from fleetmem.cli.agent_beat import beat
 from fleetmem.cli.agent_handoff import handoff
 from fleetmem.cli.agent_me import me
 from fleetmem.cli.options import examples
+from fleetmem.cli.owner_agent import agent
 from fleetmem.cli.owner_database import db, policies
 from fleetmem.cli.owner_fence import fence
 from fleetmem.cli.owner_key import key
@@ -67,7 +68,16 @@ app.command(epilog=examples("fleetmem me", "fleetmem --token-file health.token m
 for name, group in {"beat": beat, "handoff": handoff}.items():
     app.add_typer(group, name=name)
 owner_fleet.register(app)
-for name, group in {"db": db, "policies": policies, "fence": fence, "roster": roster, "token": token, "key": key}.items():
+owner_backup.register(app)
+for name, group in {
+    "db": db,
+    "policies": policies,
+    "fence": fence,
+    "roster": roster,
+    "agent": agent,
+    "token": token,
+    "key": key,
+}.items():
     app.add_typer(group, name=name)
 
 

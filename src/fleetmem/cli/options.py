@@ -14,8 +14,8 @@ from fleetmem.errors import RequestInvalid
 
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
 
-_SPAN: Final = re.compile(r"(?P<count>[1-9][0-9]{0,5})(?P<unit>min|h|d|w)")
-_UNITS: Final = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_SPAN: Final = re.compile(r"(?P<count>[1-9][0-9]{0,5})(?P<unit>s|min|h|d|w)")
+_UNITS: Final = {"s": "seconds", "min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 WHEN: Final = "30min, 12h, 3d, 2w, or 2027-03-01T12:00:00Z."
 
 
@@ -56,6 +56,20 @@ def earlier(text: str | None, *, field: str) -> datetime | None:
         return None
     span = _span(text)
     return now() - span if span is not None else limits.instant(text, field=field)
+
+
+def span(text: str | None, *, field: str) -> timedelta | None:
+    """Read a length of time.
+
+    Raises:
+        RequestInvalid: it is none.
+    """
+    if text is None:
+        return None
+    found = _span(text)
+    if found is None:
+        raise RequestInvalid(f"`{field}` is a length of time such as 30s, 10min, 12h or 3d", field=field, rule="format")
+    return found
 
 
 def text_or_stdin(text: str) -> str:

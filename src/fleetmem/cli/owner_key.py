@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -16,21 +17,29 @@ from fleetmem.fleet.agent import Rol
 key = options.group("Signing keys: what the database believes a claim by.")
 
 
-@key.command(epilog=examples("fleetmem key rotate", "fleetmem key rotate agent"))
+@key.command(
+    epilog=examples("fleetmem key rotate", "fleetmem key rotate agent", "fleetmem key rotate --now    # it leaked")
+)
 def rotate(
     which: Annotated[Rol | None, typer.Argument(help="Whose claims it signs; all three unless told.")] = None,
+    now: Annotated[
+        bool,
+        typer.Option("--now", help="End the old key at once: a gateway elsewhere stands still until it has the new."),
+    ] = False,
 ) -> None:
-    """Make a new key and retire the old one, with no moment in which neither is valid."""
-    from fleetmem.admin import database, deployment, keys
+    """Make a new key and retire the old one, with no moment in which neither is valid.
 
-    settings = config.load()
+    Both are valid for 150 seconds, in which a running service takes the new file up by itself.
+    """
+    from fleetmem.admin import deployment, keys, rotation
+
+    settings, overlap = config.load(), rotation.AT_ONCE if now else keys.OVERLAP
     with deployment.reach(settings, show.note) as conninfo:
         for rol in [which] if which else list(Rol):
-            # Three steps, each one safe to stop after: the new key is valid, the service gets it, the old one runs out.
-            with database.owner(conninfo) as connection:
-                fresh = keys.register(connection, rol)
-            path = deployment.write_key(settings.home, fresh)
-            with database.owner(conninfo) as connection:
-                until = keys.retire_others(connection, fresh)
-            ends = f"; the old key ends {show.moment(until)}" if until else ""
-            show.out(f"{rol.value}: key {fresh.kid} is in {path}{ends}.")
+            done = rotation.rotate_key(settings.home, conninfo, rol, overlap=overlap)
+            ends = "" if done.old_until is None else f"; the old key {_end(done.old_until, now=now)}"
+            show.out(f"{rol.value}: key {done.kid} is in {done.path}{ends}.")
+
+
+def _end(until: datetime, *, now: bool) -> str:
+    return "has ended" if now else f"ends {show.moment(until)}"

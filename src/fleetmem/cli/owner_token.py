@@ -1,4 +1,4 @@
-"""`fleetmem token issue|list|revoke`."""
+"""`fleetmem token issue|list|rotate|revoke|revoke-all`."""
 
 # ruff: noqa: PLC0415 -- the owner's tools are imported by the command that needs them, so that an agent's start fast
 
@@ -66,6 +66,38 @@ def list_(
     )
 
 
+@token.command(
+    epilog=examples(
+        "fleetmem token rotate health                    # the old one ends at once",
+        "fleetmem token rotate health --overlap 10min    # time to hand the new one out",
+        "fleetmem token rotate health --only 3f0c9a52d1e8aa01 --file ./laptop.token",
+    )
+)
+def rotate(
+    name: Annotated[str, typer.Argument(help="An agent, operator or auditor of the roster.")],
+    overlap: Annotated[
+        str | None, typer.Option(metavar="SPAN", help="How long the old one is still valid: 30s, 10min, 12h, 3d.")
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option(metavar="ID", help="Replace this token; all of NAME's unless told.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="The file to replace; tokens/NAME.token unless told.")] = None,
+) -> None:
+    """Replace a token: the new one stands in its file before the old one ends, which is at once unless you say when."""
+    from fleetmem.admin import deployment, rotation
+
+    settings, lasting = config.load(), options.span(overlap, field="overlap") or rotation.AT_ONCE
+    path = file or settings.home / "tokens" / f"{name}.token"
+    with deployment.reach(settings, show.note) as conninfo:
+        done = rotation.rotate_token(path, conninfo, name, overlap=lasting, only=only)
+    show.out(f"Wrote token {done.id} of {name} to {done.path}.")
+    for each in done.ended:
+        end = "has ended" if each.revoked_at else f"ends {show.moment(each.expires_at)}"
+        show.out(f"The old token {each.id}{f' ({show.line(each.label)})' if each.label else ''} {end}.")
+    if not done.ended:
+        show.out("There was no other live token.")
+
+
 @token.command(epilog=examples("fleetmem token revoke 3f0c9a52d1e8aa01"))
 def revoke(token_id: Annotated[str, typer.Argument(metavar="ID", help="As `token list` shows it.")]) -> None:
     """End a token now, whatever its holder has cached."""
@@ -74,6 +106,16 @@ def revoke(token_id: Annotated[str, typer.Argument(metavar="ID", help="As `token
     with deployment.reach(config.load(), show.note) as conninfo, database.owner(conninfo) as connection:
         ended = tokens.revoke(connection, token_id)
     show.out(f"Token {ended.id} of {ended.principal} is revoked since {show.moment(ended.revoked_at)}.")
+
+
+@token.command(epilog=examples("fleetmem token revoke-all health"))
+def revoke_all(name: Annotated[str, typer.Argument(help="An agent, operator or auditor of the roster.")]) -> None:
+    """End every token somebody ever got, now; one issued afterwards is valid."""
+    from fleetmem.admin import database, deployment, tokens
+
+    with deployment.reach(config.load(), show.note) as conninfo, database.owner(conninfo) as connection:
+        ended = tokens.revoke_all(connection, name)
+    show.out(f"{name} has no valid token any more; {len(ended)} {'was' if len(ended) == 1 else 'were'} live until now.")
 
 
 def _state(each: Token) -> str:
