@@ -5,7 +5,7 @@ A HEAD is answered as its GET without the body. Method-override headers are not 
 
 from __future__ import annotations
 
-import uuid
+import os
 from typing import Final, cast
 
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
@@ -48,7 +48,7 @@ class Edge:
         out = _Out(send, about.request_id.encode(), has_body=method != "HEAD")
         if method == "HEAD":
             scope["method"] = "GET"
-        self._metrics.in_flight.inc()
+        self._metrics.in_flight += 1
         try:
             await self._app(scope, receive, out.send)
         except Exception as error:  # noqa: BLE001 -- the gateway's edge: nothing may leave without an answer and a line
@@ -57,7 +57,7 @@ class Edge:
             else:
                 await problems.document(about, error)(scope, receive, out.send)
         finally:
-            self._metrics.in_flight.dec()
+            self._metrics.in_flight -= 1
             self._note(scope, about, method, out.status or _GONE, clock.monotonic_s() - started_s)
 
     def _note(self, scope: HTTPScope, about: Trace, method: str, status: int, seconds: float) -> None:
@@ -101,4 +101,4 @@ class _Out:
 def _request_id(scope: HTTPScope) -> str:
     """Take the caller's id for its request where it has the form of one; else make one."""
     given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-request-id"]
-    return given[0] if len(given) == 1 and is_request_id(given[0]) else uuid.uuid4().hex
+    return given[0] if len(given) == 1 and is_request_id(given[0]) else os.urandom(16).hex()
