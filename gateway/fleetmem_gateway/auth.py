@@ -17,6 +17,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 from litestar.types import HTTPScope
 
 from fleetmem.errors import RequestInvalid, TokenInvalid, Unauthenticated, Unavailable
+from fleetmem.fleet.claims import SigningKey
 from fleetmem.ids import bearer_sha256, is_bearer
 from fleetmem.store import agents
 from fleetmem.store.agents import Bearer
@@ -39,12 +40,13 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Known:
-    """A bearer that was looked up at `looked_s`, and the claim minted for it at `minted_s`."""
+    """A bearer that was looked up at `looked_s`, and the claim minted for it at `minted_s`, under the key then known."""
 
     bearer: Bearer
     looked_s: float
     claim: str = ""
     minted_s: float = float("-inf")
+    key: SigningKey | None = None
 
 
 class Door:
@@ -78,10 +80,11 @@ class Door:
     async def claim(self, digest: bytes) -> str:
         """Return a claim for an admitted bearer, minted now or up to half a minute ago."""
         known = self._known.get(digest) or await self._look_up(digest)
-        if clock.monotonic_s() - known.minted_s > CLAIM_USED_S:
-            bearer = known.bearer
+        now_s, bearer = clock.monotonic_s(), known.bearer
+        key = self._keys.lately(bearer.rol, now_s=now_s)
+        if now_s - known.minted_s > CLAIM_USED_S or key is not known.key:
             known.claim = self._keys.mint(bearer.rol, subject=bearer.name, bearer_id=bearer.id, unix_s=clock.unix_s())
-            known.minted_s = clock.monotonic_s()
+            known.minted_s, known.key = now_s, self._keys.lately(bearer.rol, now_s=now_s)
         return known.claim
 
     def forget(self, digest: bytes, claim: str) -> None:

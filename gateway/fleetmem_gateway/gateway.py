@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
+import msgspec
 from litestar import Request
 
-from fleetmem.store.session import Session
+from fleetmem.store.session import Retry, Session
+from fleetmem.wire import NoQuery
+from fleetmem_gateway import intake
 from fleetmem_gateway.auth import Caller, Door
 from fleetmem_gateway.metrics import Metrics
+
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,3 +41,14 @@ async def admit(request: Request[Any, Any, Any]) -> Caller:
         RateLimited: somebody who sends too fast.
     """
     return await of(request).door.admit(request.scope)
+
+
+async def receive(request: Request[Any, Any, Any], shape: type[T]) -> tuple[T, Retry]:
+    """Read what a POST asks for, and what makes it safe to send twice.
+
+    Raises:
+        RequestInvalid: the query, the body or the idempotency key breaks a rule.
+    """
+    intake.query(request.scope, NoQuery)
+    given = await intake.body(request, shape, limit_bytes=of(request).body_limit_bytes)
+    return given, intake.retry(request.scope, given)

@@ -45,9 +45,7 @@ _EVER: Final = datetime.min.replace(tzinfo=UTC)
 async def publish_beat(request: Request[Any, Any, Any]) -> ASGIApp:
     """Publish a beat; the author's live one on the same topic, if any, is superseded."""
     caller = await gateway.admit(request)
-    intake.query(request.scope, wire.NoQuery)
-    draft = await intake.body(request, wire.BeatDraft, limit_bytes=gateway.of(request).body_limit_bytes)
-    retry = intake.retry(request.scope, draft)
+    draft, retry = await gateway.receive(request, wire.BeatDraft)
     return answers.written(await caller.ask(beats.publish, _checked(draft), retry))
 
 
@@ -105,10 +103,9 @@ async def get_beat_history(request: Request[Any, Any, Any]) -> ASGIApp:
 async def retract_beat(request: Request[Any, Any, Any]) -> ASGIApp:
     """End one's own live beat; it stays readable, and nothing is deleted."""
     caller = await gateway.admit(request)
-    intake.query(request.scope, wire.NoQuery)
     beat_id = BeatId(intake.record_id(request.scope))
-    nothing = await intake.body(request, wire.Nothing, limit_bytes=gateway.of(request).body_limit_bytes)
-    return answers.written(await caller.ask(beats.retract, beat_id, intake.retry(request.scope, nothing)))
+    _, retry = await gateway.receive(request, wire.Nothing)
+    return answers.written(await caller.ask(beats.retract, beat_id, retry))
 
 
 def _checked(draft: wire.BeatDraft) -> beats.NewBeat:

@@ -58,10 +58,9 @@ def _act_doc(summary: str, answer: type[wire.Suspension | wire.Revocation]) -> D
 async def revoke_token(request: Request[Any, Any, Any]) -> ASGIApp:
     """Revoke a bearer token by its id; the database refuses it from its next statement on."""
     caller = _operator(await gateway.admit(request))
-    intake.query(request.scope, wire.NoQuery)
     token_id = intake.plain_name(request.scope, "token")
-    nothing = await intake.body(request, wire.Nothing, limit_bytes=gateway.of(request).body_limit_bytes)
-    return answers.written(await caller.ask(console.revoke_token, token_id, intake.retry(request.scope, nothing)))
+    _, retry = await gateway.receive(request, wire.Nothing)
+    return answers.written(await caller.ask(console.revoke_token, token_id, retry))
 
 
 @post("/v1/agents/{agent:str}/suspend", doc=_act_doc("Suspend an agent", wire.Suspension))
@@ -85,10 +84,8 @@ def _operator(caller: Caller) -> Caller:
 
 async def _suspend(request: Request[Any, Any, Any], *, suspended: bool) -> ASGIApp:
     caller = _operator(await gateway.admit(request))
-    intake.query(request.scope, wire.NoQuery)
     agent = intake.plain_name(request.scope, "agent")
-    nothing = await intake.body(request, wire.Nothing, limit_bytes=gateway.of(request).body_limit_bytes)
-    retry = intake.retry(request.scope, nothing)
+    _, retry = await gateway.receive(request, wire.Nothing)
     return answers.written(await caller.ask(console.suspend, agent, suspended=suspended, retry=retry))
 
 

@@ -48,9 +48,7 @@ _MOVE_REFUSES: Final = (errors.Absent, errors.TransitionRefused, errors.SecretIn
 async def send_handoff(request: Request[Any, Any, Any]) -> ASGIApp:
     """Ask a colleague to do something. Words that claim an approval are kept and flagged."""
     caller = await gateway.admit(request)
-    intake.query(request.scope, wire.NoQuery)
-    draft = await intake.body(request, wire.HandoffDraft, limit_bytes=gateway.of(request).body_limit_bytes)
-    retry = intake.retry(request.scope, draft)
+    draft, retry = await gateway.receive(request, wire.HandoffDraft)
     return answers.written(await caller.ask(handoffs.send, _checked(draft), retry))
 
 
@@ -131,10 +129,8 @@ async def withdraw_handoff(request: Request[Any, Any, Any]) -> ASGIApp:
 async def answer_handoff(request: Request[Any, Any, Any]) -> ASGIApp:
     """Say how an accepted handoff ended; the recipient's to do."""
     caller = await gateway.admit(request)
-    intake.query(request.scope, wire.NoQuery)
     handoff_id = HandoffId(intake.record_id(request.scope))
-    given = await intake.body(request, wire.HandoffAnswer, limit_bytes=gateway.of(request).body_limit_bytes)
-    retry = intake.retry(request.scope, given)
+    given, retry = await gateway.receive(request, wire.HandoffAnswer)
     reply = screened.text(handoff.reply(given.reply), field="reply")
     return answers.written(
         await caller.ask(handoffs.move, handoff_id, to_status=given.outcome, reply=reply, retry=retry)
@@ -143,10 +139,8 @@ async def answer_handoff(request: Request[Any, Any, Any]) -> ASGIApp:
 
 async def _move(request: Request[Any, Any, Any], to_status: wire.HandoffStatus) -> ASGIApp:
     caller = await gateway.admit(request)
-    intake.query(request.scope, wire.NoQuery)
     handoff_id = HandoffId(intake.record_id(request.scope))
-    given = await intake.body(request, wire.HandoffReply, limit_bytes=gateway.of(request).body_limit_bytes)
-    retry = intake.retry(request.scope, given)
+    given, retry = await gateway.receive(request, wire.HandoffReply)
     reply = None if given.reply is None else screened.text(handoff.reply(given.reply), field="reply")
     return answers.written(await caller.ask(handoffs.move, handoff_id, to_status=to_status, reply=reply, retry=retry))
 
