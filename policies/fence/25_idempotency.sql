@@ -48,6 +48,10 @@ end $$;
 create function fence.remember(p_key text, p_sha256 bytea, p_status integer, p_answer text) returns void
 language plpgsql volatile security invoker set search_path = pg_catalog, pg_temp as $$
 begin
+  -- The claim ended between the act and the look at what it made: neither may stand without the other.
+  if p_answer is null then
+    raise exception 'fence: no valid claim' using errcode = '28000';
+  end if;
   if p_key is not null then
     insert into fleet.idempotency (key, request_sha256, status, answer) values (p_key, p_sha256, p_status, p_answer);
   end if;
