@@ -49,8 +49,8 @@ def retire_others(
 ) -> datetime | None:
     """Let every other key of this kind end after the overlap; the moment it does, or None if there was no other.
 
-    Without an overlap a service whose key file is the new one mints again and goes on; one elsewhere stands still until
-    it gets the file.
+    A service takes the new file up within half a second. One that has not got it when the old key ends stands still until
+    it has.
     """
     row = connection.execute(
         "with ended as (update vault.signing_key set not_after = least(not_after, clock_timestamp() + %s)"

@@ -16,6 +16,8 @@ from fleetmem.admin.tokens import Token
 from fleetmem.fleet.agent import Rol
 
 AT_ONCE: Final = timedelta(0)
+# For a key that leaked: the half second in which a gateway notices its new file, and time for what is in flight to end.
+KEY_AT_ONCE: Final = timedelta(seconds=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -24,7 +23,9 @@ def rotate(
     which: Annotated[Rol | None, typer.Argument(help="Whose claims it signs; all three unless told.")] = None,
     now: Annotated[
         bool,
-        typer.Option("--now", help="End the old key at once: a gateway elsewhere stands still until it has the new."),
+        typer.Option(
+            "--now", help="End the old key in two seconds: a gateway elsewhere stands still until it has the new one."
+        ),
     ] = False,
 ) -> None:
     """Make a new key and retire the old one, with no moment in which neither is valid.
@@ -33,13 +34,10 @@ def rotate(
     """
     from fleetmem.admin import deployment, keys, rotation
 
-    settings, overlap = config.load(), rotation.AT_ONCE if now else keys.OVERLAP
+    settings, overlap = config.load(), rotation.KEY_AT_ONCE if now else keys.OVERLAP
     with deployment.reach(settings, show.note) as conninfo:
         for rol in [which] if which else list(Rol):
             done = rotation.rotate_key(settings.home, conninfo, rol, overlap=overlap)
-            ends = "" if done.old_until is None else f"; the old key {_end(done.old_until, now=now)}"
+            end = "in two seconds" if now else show.moment(done.old_until)
+            ends = "" if done.old_until is None else f"; the old key ends {end}"
             show.out(f"{rol.value}: key {done.kid} is in {done.path}{ends}.")
-
-
-def _end(until: datetime, *, now: bool) -> str:
-    return "has ended" if now else f"ends {show.moment(until)}"
