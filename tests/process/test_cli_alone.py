@@ -45,7 +45,8 @@ def test_the_command_has_everything_the_product_promises() -> None:
     promised = """
         up demo init prove doctor gateway console me
         db.migrate policies.plan policies.apply roster.plan roster.sync
-        token.issue token.list token.revoke key.rotate
+        token.issue token.list token.rotate token.revoke token.revoke-all key.rotate
+        agent.deactivate agent.reactivate
         beat.publish beat.list beat.show beat.history beat.retract
         handoff.send handoff.inbox handoff.outbox handoff.overdue handoff.show
         handoff.accept handoff.decline handoff.answer handoff.withdraw
