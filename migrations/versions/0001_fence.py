@@ -60,11 +60,11 @@ create table fleet.beat (
   constraint beat_ended_as check (ended_as in ('superseded', 'retracted'))
 );
 create unique index beat_one_live on fleet.beat (topic_key, author) where ended_at is null;
-create index beat_live_author on fleet.beat (author, id desc) where ended_at is null;
+create index beat_live_author on fleet.beat (author, audience, id desc) where ended_at is null;
 create index beat_live_audience on fleet.beat (audience, id desc) where ended_at is null;
 create index beat_audience on fleet.beat (audience, id desc);
 create index beat_topic on fleet.beat (topic_key, id desc);
-create index beat_author on fleet.beat (author, id desc);
+create index beat_author on fleet.beat (author, audience, id desc);
 alter table fleet.beat alter author set statistics 0, alter topic set statistics 0, alter topic_key set statistics 0,
   alter body set statistics 0, alter audience set statistics 0;
 """
@@ -182,7 +182,6 @@ def folded_characters() -> list[dict[str, str]]:
 
 def upgrade() -> None:
     """Create the schemas and their tables, each owned by the role that answers for it."""
-    op.execute("alter schema fence owner to fleetmem_owner")
     op.execute("create schema fleet authorization fleetmem_owner")
     op.execute("create schema vault authorization fleetmem_verifier")
     op.execute("create schema api authorization fleetmem_owner")

@@ -66,6 +66,22 @@ begin
   end loop;
 end $$;
 
+-- On a managed server the owner's own login is no superuser: it acts through the three roles that own things, and sees no
+-- agent's row by it, because row security is forced on them too. The auditor's is for counting what an audience still holds.
+do $$
+declare
+  role_name text;
+begin
+  if not (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
+    foreach role_name in array array['fleetmem_owner', 'fleetmem_verifier', 'fleetmem_scribe', 'fleetmem_auditor'] loop
+      if not pg_has_role(current_user, role_name, 'usage') then
+        execute format('grant %I to %I', role_name, current_user)
+                || case when current_setting('server_version_num')::integer >= 160000 then ' with inherit true, set true' else '' end;
+      end if;
+    end loop;
+  end if;
+end $$;
+
 -- What a login's sessions start with. A login may change its own defaults (Postgres cannot refuse that), and none of
 -- these carries the fence: they bound how long a statement may hold a connection, and fix how times are written.
 do $$

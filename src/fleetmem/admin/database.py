@@ -94,8 +94,8 @@ def prepare(conninfo: Conninfo, *, again: bool = False) -> Prepared:
     """
     made = create(conninfo)
     with _transaction(conninfo) as (connection, driver):
-        connection.exec_driver_sql("create schema if not exists fence")
         policies.apply_roles(driver)
+        connection.exec_driver_sql("create schema if not exists fence authorization fleetmem_owner")
         revisions = tuple(migrate.pending(connection))
         if revisions:
             policies.drop(driver)
