@@ -66,8 +66,8 @@ begin
   end loop;
 end $$;
 
--- On a managed server the owner's own login is no superuser: it acts through the three roles that own things, and sees no
--- agent's row by it, because row security is forced on them too. The auditor's is for counting what an audience still holds.
+-- On a managed server the owner's own login is no superuser: it acts as a member of the roles that own things. Through the
+-- scribe's and the auditor's it can read every record, as a superuser could.
 do $$
 declare
   role_name text;
