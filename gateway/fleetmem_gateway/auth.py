@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from litestar.types import HTTPScope
@@ -72,7 +73,7 @@ class Door:
             RateLimited: the bearer, or a peer with tokens never seen before, sends too fast.
         """
         digest = bearer_sha256(bearer_token(scope))
-        known = await self._find(digest, peer(scope))
+        known = await self._find(digest, scope)
         trace.of(scope).bearer = known.bearer.name
         self._rates.take(known.bearer.name, now_s=clock.monotonic_s())
         return Caller(known.bearer, digest, self, self._session)
@@ -93,13 +94,14 @@ class Door:
         if known is not None and known.claim == claim:
             del self._known[digest]
 
-    async def _find(self, digest: bytes, from_peer: str) -> _Known:
+    async def _find(self, digest: bytes, scope: HTTPScope) -> _Known:
         now_s = clock.monotonic_s()
         known = self._known.get(digest)
         if known is not None:
             return known if now_s - known.looked_s <= LOOKUP_KEPT_S else await self._look_up(digest)
         if self._refused.get(digest, float("-inf")) > now_s:
             raise TokenInvalid
+        from_peer = peer(scope)
         self._unseen.take(from_peer, now_s=now_s)
         try:
             found = await self._look_up(digest)
@@ -176,8 +178,11 @@ def bearer_token(scope: HTTPScope) -> str:
 def peer(scope: HTTPScope) -> str:
     """Name the other end of the connection: its address, or the /64 network of an IPv6 one."""
     client = scope.get("client")
-    host = client[0] if client else "unknown"
-    return ":".join(host.split(":")[:4]) if ":" in host else host
+    try:
+        address = ip_address(client[0] if client else "")
+    except ValueError:
+        return "unknown"
+    return str(ip_network((address, 64), strict=False) if isinstance(address, IPv6Address) else address)
 
 
 def _put(kept: OrderedDict[bytes, T], digest: bytes, value: T) -> None:

@@ -7,7 +7,7 @@ from fleetmem.admin import keys, tokens
 from fleetmem.admin.deployment import write_key
 from fleetmem.fleet.agent import Rol
 from fleetmem.ids import make_bearer
-from fleetmem_gateway import app
+from fleetmem_gateway import app, auth
 from tests.http.fleet import Fleet, Voice, bearer, refused, running
 
 EVERY_ROUTE = [
@@ -166,3 +166,18 @@ async def test_tokens_never_seen_cannot_load_the_database(fleet: Fleet) -> None:
         assert set(codes) == {(401, "auth.invalid"), (429, "rate.limited")}
         assert codes.index((429, "rate.limited")) >= 400
         assert (await known.get("/v1/me")).status_code == 200, "a bearer known already is not held up by a guesser"
+
+
+@pytest.mark.parametrize(
+    ("client", "named"),
+    [
+        (("192.0.2.7", 4711), "192.0.2.7"),
+        (("2001:db8::1", 4711), "2001:db8::/64"),
+        (("2001:db8::ffff:1", 4711), "2001:db8::/64"),
+        (("2001:db8:0:1::1", 4711), "2001:db8:0:1::/64"),
+        (("not an address", 0), "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_a_peer_is_an_address_or_the_network_one_customer_gets(client: tuple[str, int] | None, named: str) -> None:
+    assert auth.peer({"client": client}) == named  # type: ignore[typeddict-item]
