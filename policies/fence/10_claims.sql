@@ -35,12 +35,13 @@ begin
       from vault.signing_key k
      where k.header = head and k.rol = want and k.login = session_user and not k.revoked
        and clock_timestamp() >= k.not_before and clock_timestamp() < k.not_after
-       and head || '.' || body || '.' || mac = token
        and sha256(k.pepper || convert_to(mac, 'UTF8'))
-         = sha256(k.pepper || convert_to(rtrim(translate(encode(
-             sha256(k.opad || sha256(k.ipad || convert_to(head || '.' || body, 'UTF8'))), 'base64'), '+/', '-_'), '='), 'UTF8'));
-    if found then
-      claims := convert_from(decode(rpad(translate(body, '-_', '+/'), (length(body) + 3) / 4 * 4, '='), 'base64'), 'UTF8')::jsonb;
+         = sha256(k.pepper || convert_to(rtrim(replace(replace(encode(
+             sha256(k.opad || sha256(k.ipad || convert_to(head || '.' || body, 'UTF8'))),
+             'base64'), '+', '-'), '/', '_'), '='), 'UTF8'));
+    if found and head || '.' || body || '.' || mac = token then  -- three parts, and nothing after them
+      claims := convert_from(decode(rpad(replace(replace(body, '-', '+'), '_', '/'), (length(body) + 3) / 4 * 4, '='),
+                                    'base64'), 'UTF8')::jsonb;
       if claims @> demanded
          and jsonb_typeof(claims -> 'sub') = 'string' and jsonb_typeof(claims -> 'jti') = 'string'
          and jsonb_typeof(claims -> 'exp') = 'number' and jsonb_typeof(claims -> 'iat') = 'number'
@@ -75,33 +76,37 @@ end $$;
 
 create function fence.current_agent() returns text
 language sql stable security definer parallel safe set search_path = pg_catalog, pg_temp
-return (select w.name from fence._who('agent') w);
+return (fence._who('agent')).name;
 
 create function fence.read_set() returns text[]
 language sql stable security definer parallel safe set search_path = pg_catalog, pg_temp
-return (select w.reads from fence._who('agent') w);
+return (fence._who('agent')).reads;
 
 create function fence.write_set() returns text[]
 language sql stable security definer parallel safe set search_path = pg_catalog, pg_temp
-return (select w.writes from fence._who('agent') w);
+return (fence._who('agent')).writes;
 
 create function fence.current_operator() returns text
 language sql stable security definer parallel safe set search_path = pg_catalog, pg_temp
-return (select w.name from fence._who('operator') w);
+return (fence._who('operator')).name;
 
 create function fence.on_console() returns text
 language sql stable security definer parallel safe set search_path = pg_catalog, pg_temp
-return coalesce((select w.name from fence._who('operator') w), (select w.name from fence._who('auditor') w));
+return coalesce((fence._who('operator')).name, (fence._who('auditor')).name);
 
 -- The loud half: the same verdict as _who, as one refusal for every reason.
 create function fence.require(want text, out name text, out reads text[], out writes text[])
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp as $$
+declare
+  who record := fence._who(want);
 begin
-  select w.name, w.reads, w.writes into name, reads, writes from fence._who(want) w;
-  if name is null then
+  if who.name is null then
     raise exception 'fence: no valid claim' using errcode = '28000';
   end if;
+  name := who.name;
+  reads := who.reads;
+  writes := who.writes;
 end $$;
 
 reset role;
@@ -110,16 +115,23 @@ set local role fleetmem_owner;
 -- Bind a claim to this transaction and enter as its bearer: first call of every request, in the same round trip.
 --
 -- Runs with the login's own rights. Whoever holds the login could set the role by hand and gains nothing by it: every
--- right the role has depends on the claim.
+-- right the role has depends on the claim. Assignments of single expressions, here and above, because plpgsql evaluates
+-- those without starting the executor, and every request pays for it.
 create function fence.enter(claim text, want text, writing boolean, out name text, out reads text[], out writes text[])
 language plpgsql volatile security invoker as $$
+declare
+  done text;
+  who record;
 begin
-  perform pg_catalog.set_config('fence.token', coalesce(claim, ''), true),
-          pg_catalog.set_config('role', case want when 'agent' then 'fleetmem_agent' else 'fleetmem_operator' end, true);
+  done := pg_catalog.set_config('fence.token', coalesce(claim, ''), true);
+  done := pg_catalog.set_config('role', case want when 'agent' then 'fleetmem_agent' else 'fleetmem_operator' end, true);
   if not writing then
-    perform pg_catalog.set_config('transaction_read_only', 'on', true);
+    done := pg_catalog.set_config('transaction_read_only', 'on', true);
   end if;
-  select r.name, r.reads, r.writes into enter.name, enter.reads, enter.writes from fence.require(want) r;
+  who := fence.require(want);
+  name := who.name;
+  reads := who.reads;
+  writes := who.writes;
 end $$;
 
 -- The smallest identifier of a moment, and a new one in it: UUIDv7 (RFC 9562 section 5.7) with a 12-bit fraction of the
@@ -151,12 +163,12 @@ end $$;
 
 -- A cursor: the last identifier of a page, as base64url without padding.
 create function fence.cursor(id uuid) returns text
-language sql immutable parallel safe set search_path = pg_catalog, pg_temp
+language sql immutable parallel safe  -- no setting of its own, so that it is expanded where it is called; its names are bound
 return rtrim(translate(encode(uuid_send(id), 'base64'), '+/', '-_'), '=');
 
 -- One page of a list, newest first, as {"items": [...], "next": cursor or null}.
 create function fence.page(items json[], last_id uuid, page_size integer) returns text
-language sql immutable parallel safe set search_path = pg_catalog, pg_temp
+language sql immutable parallel safe
 return '{"items":[' || coalesce(array_to_string(items, ','), '') || '],"next":'
     || case when cardinality(items) = page_size then '"' || fence.cursor(last_id) || '"' else 'null' end || '}';
 
