@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet install 
 # Tests share one Postgres; two workers keep two cores busy without starving it.
 PYTEST_WORKERS ?= 2
 
-.PHONY: help setup up demo test prove bench check clean
+.PHONY: help setup up demo test prove drill bench check clean
 
 help: ## show this
 	@echo 'fleetmem: make TARGET'
@@ -31,6 +31,9 @@ test: $(DEV) ## pass every test
 
 prove: $(RUNTIME) ## attack a throw-away fleet and report what held
 	@exec $(BIN)/fleetmem prove --throw-away
+
+drill: $(RUNTIME) ## back up, wreck and restore a throw-away fleet, and report what came back
+	@exec $(BIN)/fleetmem drill --throw-away
 
 bench: $(RUNTIME) ## measure the fence's cost on this machine
 	@exec $(BIN)/python bench $(ARGS)

@@ -60,8 +60,11 @@ def opened(path: Path) -> Iterator[Archive]:
 
 
 def write(path: Path, manifest: Manifest, rows: Path) -> None:
-    """Write the file: whole under its own name, or not at all; readable by its owner alone."""
-    descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # of mode 0600
+    """Write the file: whole under its own name, or not at all; readable by its owner alone.
+
+    The draft stands beside `rows`, which must be on the file system of `path`.
+    """
+    descriptor, draft = tempfile.mkstemp(dir=rows.parent)  # of mode 0600
     try:
         with os.fdopen(descriptor, "wb") as file:
             with tarfile.open(fileobj=file, mode="w") as tar:

@@ -5,7 +5,6 @@ within one snapshot: by the owner, by the role that dumps, and in the finished d
 """
 
 import subprocess
-import tempfile
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +15,7 @@ from psycopg import sql
 import fleetmem
 from fleetmem.admin.backup import archive, content, programs
 from fleetmem.admin.backup.manifest import FORMAT, Manifest, Table
+from fleetmem.admin.backup.workplace import workplace
 from fleetmem.admin.database import Conninfo, owner
 from fleetmem.admin.verify.rows import is_superuser
 from fleetmem.errors import SetupInvalid
@@ -31,15 +31,12 @@ def backup(conninfo: Conninfo, path: Path, *, now: datetime, pg_bin: Path | None
         SetupInvalid: the role cannot see every row, or pg_dump fails; no file is left.
         Unavailable: the server does not answer.
     """
-    with (
-        owner(conninfo) as connection,
-        tempfile.TemporaryDirectory(prefix=".fleetmem-backup-", dir=path.parent) as folder,
-    ):
+    with owner(conninfo) as connection, workplace(path.parent, ".fleetmem-backup-") as folder:
         connection.execute(_ONE_MOMENT)
         snapshot = connection.execute("select pg_export_snapshot()").fetchone()
         held = content.tables(connection)
         measured = _measure(connection, held, role)
-        rows = Path(folder) / archive.ROWS
+        rows = folder / archive.ROWS
         _dump(conninfo, rows, tables=held, snapshot=str(snapshot[0] if snapshot else ""), role=role,
               program=programs.find("pg_dump", _major(connection), pg_bin))  # fmt: skip
         _compare(measured, rows, programs.find("pg_restore", _major(connection), pg_bin))

@@ -64,8 +64,8 @@ def _restore(conninfo: Conninfo, backup: Archive, *, keep_tokens: bool, pg_bin: 
     manifest = backup.manifest
     with _transaction(conninfo) as (connection, driver):
         _check_fit(driver, manifest)
-        connection.exec_driver_sql("create schema if not exists fence")
         policies.apply_roles(driver)
+        connection.exec_driver_sql("create schema if not exists fence authorization fleetmem_owner")
         migrate.upgrade(connection, manifest.migration)
         _load(driver, backup, pg_bin)
         check(driver, manifest)

@@ -51,8 +51,8 @@ def build(conninfo: Conninfo) -> frozenset[Row]:
             driver.execute(
                 sql.SQL("alter role {} rename to {}").format(sql.Identifier(role), sql.Identifier(_ASIDE + role))
             )
-        connection.exec_driver_sql("create schema if not exists fence")
         policies.apply_roles(driver)
+        connection.exec_driver_sql("create schema if not exists fence authorization fleetmem_owner")
         migrate.upgrade(connection)
         policies.apply(driver)
         return render(driver)

@@ -51,16 +51,22 @@ def hold(connection: psycopg.Connection[Any], dbname: str) -> None:
 def sweep(connection: psycopg.Connection[Any]) -> int:
     """Drop the scratch databases that killed runs left behind; how many there were."""
     swept = 0
-    names = connection.execute(
-        "select datname from pg_database where starts_with(datname, %s) order by 1", [PREFIX]
-    ).fetchall()
-    for (dbname,) in names:
-        key = [_LOCK_CLASS, _key(dbname)]
-        if connection.execute("select pg_try_advisory_lock(%s, %s)", key).fetchone() == (True,):
-            drop(connection, dbname)
-            connection.execute("select pg_advisory_unlock(%s, %s)", key)
-            swept += 1
+    for dbname in abandoned(connection):
+        with _held(connection, dbname) as is_free:
+            if is_free:
+                drop(connection, dbname)
+                swept += 1
     return swept
+
+
+def abandoned(connection: psycopg.Connection[Any]) -> list[str]:
+    """The scratch databases that no living run holds."""
+    rows = connection.execute("select datname from pg_database where starts_with(datname, %s) order by 1", [PREFIX])
+    found = []
+    for (dbname,) in rows.fetchall():
+        with _held(connection, dbname) as is_free:
+            found += [str(dbname)] if is_free else []
+    return found
 
 
 def drop(connection: psycopg.Connection[Any], dbname: str) -> None:
@@ -70,3 +76,15 @@ def drop(connection: psycopg.Connection[Any], dbname: str) -> None:
 
 def _key(dbname: str) -> int:
     return crc32(dbname.encode()) - 2**31
+
+
+@contextmanager
+def _held(connection: psycopg.Connection[Any], dbname: str) -> Iterator[bool]:
+    """Hold a scratch database's lock if nobody else does; whether it was free."""
+    key = [_LOCK_CLASS, _key(dbname)]
+    is_free = connection.execute("select pg_try_advisory_lock(%s, %s)", key).fetchone() == (True,)
+    try:
+        yield is_free
+    finally:
+        if is_free:
+            connection.execute("select pg_advisory_unlock(%s, %s)", key)
