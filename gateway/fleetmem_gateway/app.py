@@ -11,13 +11,12 @@ from litestar import Litestar, Request, get, route
 from litestar.enums import HttpMethod
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp
+from structlog.typing import FilteringBoundLogger
 
 from fleetmem import config
 from fleetmem.config import Settings
 from fleetmem.sql import fence_files
-from fleetmem.store import pgerrors, pool
-from fleetmem.store.session import Session
-from fleetmem_gateway import answers, openapi, problems, startup
+from fleetmem_gateway import answers, openapi, problems, servers, startup
 from fleetmem_gateway.auth import Door
 from fleetmem_gateway.edge import Edge
 from fleetmem_gateway.gateway import Gateway
@@ -28,7 +27,8 @@ from fleetmem_gateway.metrics import Metrics
 from fleetmem_gateway.orphan import ends_with_its_parent
 from fleetmem_gateway.routes import beats, handoffs, health, me
 from fleetmem_gateway.routes import console as console_routes
-from fleetmem_gateway.service import AGENTS, CONSOLE, Service, address, key_paths, password
+from fleetmem_gateway.service import AGENTS, CONSOLE, Service, key_paths
+from fleetmem_gateway.straight import StraightWay
 
 AGENT_HANDLERS: Final = (me.me, *beats.HANDLERS, *handoffs.HANDLERS, *health.HANDLERS)
 CONSOLE_HANDLERS: Final = (*console_routes.HANDLERS, *health.HANDLERS)
@@ -59,7 +59,7 @@ async def preflight(service: Service, settings: Settings) -> None:
         SetupInvalid: the service must not start.
         Unavailable: the database does not answer.
     """
-    async with _session(service, settings, size=1) as session:
+    async with servers.primary(service, settings, size=1) as session:
         await startup.check(session, service, Keyring(key_paths(settings, service)))
 
 
@@ -73,19 +73,21 @@ def _compose(service: Service, handlers: Sequence[HTTPRouteHandler], settings: S
             *handlers,
             _schema_handler(openapi.describe(service.title, handlers)),
         ],
-        lifespan=[partial(_running, service=service, settings=settings, metrics=metrics)],
+        lifespan=[partial(_running, service=service, settings=settings, metrics=metrics, log=log)],
         exception_handlers={Exception: problems.answer},
         openapi_config=None,
         logging_config=None,
     )
-    return Edge(app, log, metrics)
+    return Edge(StraightWay(app, handlers), log, metrics)
 
 
 @asynccontextmanager
-async def _running(app: Litestar, *, service: Service, settings: Settings, metrics: Metrics) -> AsyncIterator[None]:
+async def _running(
+    app: Litestar, *, service: Service, settings: Settings, metrics: Metrics, log: FilteringBoundLogger
+) -> AsyncIterator[None]:
     """Hold the pool open while the application runs; requests in flight end before it closes."""
     keys = Keyring(key_paths(settings, service))
-    async with _session(service, settings, size=settings.pool_size) as session:
+    async with servers.open_session(service, settings, log) as session:
         await startup.check(session, service, keys)
         app.state.gateway = Gateway(
             session=session,
@@ -96,19 +98,6 @@ async def _running(app: Litestar, *, service: Service, settings: Settings, metri
         )
         with ends_with_its_parent():
             yield
-
-
-@asynccontextmanager
-async def _session(service: Service, settings: Settings, *, size: int) -> AsyncIterator[Session]:
-    word = password(settings, service)
-    try:
-        opened = await pool.open_pool(address(settings), login=service.login, password=word, size=size)
-    except pgerrors.FAILURES as error:
-        raise pgerrors.translate(error) from error
-    try:
-        yield Session(opened, wait_s=settings.pool_wait_s)
-    finally:
-        await opened.close()
 
 
 def _options_handlers(handlers: Sequence[HTTPRouteHandler]) -> list[HTTPRouteHandler]:

@@ -58,7 +58,7 @@ def address(settings: Settings) -> Address:
         ConfigInvalid: the data directory does not say.
     """
     if settings.service_database_url is not None:
-        return _from_url(settings.service_database_url)
+        return _from_url(settings.service_database_url, "FLEETMEM_SERVICE_DATABASE_URL")
     path = settings.home / "run" / "database.json"
     try:
         recorded = msgspec.json.decode(path.read_bytes(), type=_Recorded)
@@ -69,6 +69,17 @@ def address(settings: Settings) -> Address:
         ) from error
     options = () if recorded.sslmode is None else (("sslmode", recorded.sslmode),)
     return Address(host=recorded.host, port=recorded.port, dbname=recorded.dbname, options=options)
+
+
+def standby_address(settings: Settings, service: Service) -> Address | None:
+    """Return where the standby is that answers this service's reads; the console always reads the primary.
+
+    Raises:
+        ConfigInvalid: the setting has no usable port.
+    """
+    if settings.read_url is None or service is not AGENTS:
+        return None
+    return _from_url(settings.read_url, "FLEETMEM_READ_URL")
 
 
 def password(settings: Settings, service: Service) -> str:
@@ -99,7 +110,7 @@ def key_paths(settings: Settings, service: Service) -> dict[Rol, Path]:
     return {rol: settings.service_key_file / Path(name).name for rol, name in service.keys.items()}
 
 
-def _from_url(url: str) -> Address:
+def _from_url(url: str, variable: str) -> Address:
     """Read a postgresql:// URL; its user and password are left aside."""
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
@@ -107,9 +118,7 @@ def _from_url(url: str) -> Address:
         host = options.pop("host", None) or unquote(parts.hostname or "localhost")
         port = int(options.pop("port", 0) or parts.port or _DEFAULT_PORT)
     except ValueError as error:
-        raise ConfigInvalid(
-            "FLEETMEM_SERVICE_DATABASE_URL has a port that is no number", field="FLEETMEM_SERVICE_DATABASE_URL"
-        ) from error
+        raise ConfigInvalid(f"{variable} has a port that is no number", field=variable) from error
     for taken in ("user", "password"):
         options.pop(taken, None)
     return Address(
