@@ -128,6 +128,25 @@ class Settings:
     pool_wait_s: float = _setting(
         "POOL_WAIT_S", _seconds(high=60), "How long a request waits for a database connection before it is a 503.", "2"
     )
+    pooler: str = _setting(
+        "POOLER",
+        _one_of("none", "transaction", "prepared"),
+        "What FLEETMEM_SERVICE_DATABASE_URL leads to: `none`, a server itself; `transaction`, a pooler in transaction mode;"
+        " `prepared`, one that also follows prepared statements (PgBouncer from 1.21 with `max_prepared_statements`).",
+        "none",
+    )
+    read_url: str | None = _setting(
+        "READ_URL",
+        _postgres,
+        "A hot standby of the database, which then answers the gateway's reads; its user and password are ignored.",
+        repr=False,
+    )
+    read_lag_s: float = _setting(
+        "READ_LAG_S",
+        _seconds(high=300),
+        "How old what the standby holds may be, in seconds; where that is not certain the primary is read.",
+        "5",
+    )
     body_limit_bytes: int = _setting(
         "BODY_LIMIT_BYTES", _integer(low=1_024, high=10_485_760), "The longest request body; above it, 413.", "65536"
     )

@@ -13,6 +13,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final, Self, TypeAlias
 from urllib.parse import urlencode
 
@@ -21,6 +22,7 @@ import asyncpg
 STATEMENT_TIMEOUT_S: Final = 10
 CONNECT_TIMEOUT_S: Final = 5
 CLOSE_TIMEOUT_S: Final = 5
+_STATEMENTS_KEPT: Final = 100
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
@@ -38,13 +40,42 @@ class Address:
     options: tuple[tuple[str, str], ...] = ()
 
 
-async def open_pool(address: Address, *, login: str, password: str, size: int) -> Pool:
+class Pooler(StrEnum):
+    """What stands between a process and its server, and may give each transaction another of the server's connections.
+
+    Behind a pooler no statement is kept prepared, which costs a round trip more, unless the pooler follows prepared
+    statements itself (PgBouncer from 1.21 with `max_prepared_statements` above 0). And only settings that poolers know
+    are sent at the start of a connection.
+    """
+
+    NONE = "none"
+    TRANSACTION = "transaction"
+    PREPARED = "prepared"
+
+
+async def open_pool(address: Address, *, login: str, password: str, size: int, pooler: Pooler = Pooler.NONE) -> Pool:
     """Make a pool of up to `size` connections as `login`, and its first one now, to fail here and not later.
 
     Raises:
         OSError: nobody answers at the address.
         asyncpg.PostgresError: the server refuses the login.
     """
+    pool = make_pool(address, login=login, password=password, size=size, pooler=pooler)
+    pool.give_back(await pool.borrow(wait_s=CONNECT_TIMEOUT_S))
+    return pool
+
+
+def make_pool(
+    address: Address,
+    *,
+    login: str,
+    password: str,
+    size: int,
+    pooler: Pooler = Pooler.NONE,
+    timeout_s: float = STATEMENT_TIMEOUT_S,
+) -> Pool:
+    """Make a pool that opens its first connection when it is needed; a statement may take `timeout_s` seconds."""
+    directly = {"jit": "off"} if pooler is Pooler.NONE else {}
 
     async def connect() -> Connection:
         return await asyncpg.connect(
@@ -54,14 +85,13 @@ async def open_pool(address: Address, *, login: str, password: str, size: int) -
             database=address.dbname,
             user=login,
             password=password,
-            timeout=CONNECT_TIMEOUT_S,
-            command_timeout=STATEMENT_TIMEOUT_S,
-            server_settings={"application_name": login, "jit": "off"},
+            timeout=min(CONNECT_TIMEOUT_S, timeout_s),
+            command_timeout=timeout_s,
+            statement_cache_size=0 if pooler is Pooler.TRANSACTION else _STATEMENTS_KEPT,
+            server_settings={"application_name": login, **directly},
         )
 
-    pool = Pool(connect, size=size)
-    pool.give_back(await pool.borrow(wait_s=CONNECT_TIMEOUT_S))
-    return pool
+    return Pool(connect, size=size)
 
 
 class Pool:
