@@ -24,7 +24,8 @@
     ├── Internal                internal               a fault of ours, told without detail
     └── SetupInvalid            setup.invalid          what the owner must repair before a process may start
         ├── ConfigInvalid       config.invalid         a setting: `field` is the variable's name
-        └── RosterInvalid       roster.invalid         a line of roster.yaml: `field` is "line N"
+        ├── RosterInvalid       roster.invalid         a line of roster.yaml: `field` is "line N"
+        └── WorkspaceRefused    workspace.refused      a file or folder no memory may land in: `field` is its path
 
 A class exists only where a caller acts differently. `code` is public and never changes its meaning; docs/errors.md
 lists each. HTTP status is the gateway's business (`problems.py`), SQLSTATE is `store/pgerrors.py`'s.
@@ -217,6 +218,13 @@ class RosterInvalid(SetupInvalid):
 
     code = "roster.invalid"
     title = "The roster breaks a rule"
+
+
+class WorkspaceRefused(SetupInvalid):
+    """Memory cannot land in a workspace as it stands, and nothing in it was changed; `field` is the path, `rule` why."""
+
+    code = "workspace.refused"
+    title = "The workspace is not fit for memory"
 
 
 def tree() -> tuple[type[FleetmemError], ...]:
