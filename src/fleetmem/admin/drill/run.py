@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Final, cast
@@ -43,7 +44,7 @@ def run(
     separate_server: bool = False,
     time_limit_s: float | None = None,
     clock: Callable[[], float],
-    prove: proof.Proof = proof.prove,
+    prove: proof.Proof | None = None,
 ) -> Drill:
     """Drill the fleet whose database `conninfo` names, or the backup `file`; the report is the caller's to write.
 
@@ -56,12 +57,13 @@ def run(
     if not separate_server:
         _check_roles(settings, conninfo)
     log, manifest, counts, stopped = Log(say, _STEPS), None, dict[str, tuple[int, int]](), ""
+    attacks = partial(proof.prove, clock=clock, cache=settings.home / "run")
     with bounded(time_limit_s):
         try:
             with ExitStack() as undo:
                 made = _backup(log, settings, conninfo, file=file, now=now, undo=undo)
                 place = undo.enter_context(_place(settings, conninfo, separate=separate_server))
-                manifest, counts = _drill(log, settings, place, made, prove=prove, clock=clock)
+                manifest, counts = _drill(log, settings, place, made, prove=prove or attacks, clock=clock)
         except (FleetmemError, psycopg.Error, TimeLimit) as error:
             stopped = str(error).strip()
             say(f"stopped: {stopped}")
