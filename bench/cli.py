@@ -16,7 +16,7 @@ from fleetmem import config
 from fleetmem.admin import deployment, up
 from fleetmem.admin.up import Fleet
 from fleetmem.config import Settings
-from fleetmem.errors import FleetmemError
+from fleetmem.errors import FleetmemError, SetupInvalid
 
 SECTIONS: Final = ("throughput", "revocation", "queries", "growth", "startup")
 
@@ -41,8 +41,10 @@ def run(settings: Settings, sizes: Sizes, sections: Sequence[str], say: Callable
     Raises:
         FleetmemError: it could not be measured as meant.
     """
-    with up.throw_away(ground.settings_of(settings), say) as fleet:
+    with up.throw_away(ground.settings_of(settings), say, fast=False) as fleet:
         report = Report(machine.facts(fleet.owner, load_by=load.generator()))
+        if report.machine["fsync"] != "on":
+            raise SetupInvalid("a write that reaches no disk is not what is to be measured: fsync is off")
         if "throughput" in sections or "revocation" in sections:
             ground.fill(fleet, rows=sizes.few_rows)
         if "throughput" in sections:

@@ -1,8 +1,8 @@
 """Does it stay as fast as the table grows? Lists and publishing through the API's own functions, at two sizes in turns."""
 
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from statistics import median
 from typing import Final
 from uuid import uuid4
@@ -20,20 +20,19 @@ _BODY: Final = "The engineer comes on Thursday between nine and eleven; the wate
 _BOUND: Final = 1.15
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """One call, and whose it is."""
+
+    what: str
+    by: Callable[[Seeded], Reader]
+    call: Callable[[Connection, str], None]
+
+
 def measure(small: Seeded, large: Seeded, password: str, sizes: Sizes) -> tuple[list[Row], list[Goal]]:
-    """Compare the two databases; both answer over one connection each, prepared."""
-    rows = []
-    with ExitStack() as open_ones:
-        connections = {
-            seeded.rows: open_ones.enter_context(direct.as_gateway(seeded.owner, password)) for seeded in (small, large)
-        }
-        for what, pick, call in (
-            ("list 20, narrow reader", lambda seeded: seeded.narrow, _list),
-            ("list 20, wide reader", lambda seeded: seeded.wide, _list),
-            ("list 20, empty reader", lambda seeded: seeded.empty, _list),
-            ("publish", lambda seeded: seeded.wide, _publish),
-        ):
-            rows.append(_compare(what, pick, call, (small, large), connections, sizes))
+    """Compare the two databases; each answers over one connection, prepared."""
+    with direct.as_gateway(small.owner, password) as few, direct.as_gateway(large.owner, password) as many:
+        rows = [_compare(work, ((small, few), (large, many)), sizes) for work in _works()]
     sized = f"{large.rows:,} over {small.rows:,} rows"
     goals = [
         Goal(
@@ -42,52 +41,51 @@ def measure(small: Seeded, large: Seeded, password: str, sizes: Sizes) -> tuple[
             bound=_BOUND,
             at_least=False,
             measured=row.figures["ratio"],
-            note="(in part: one writer, both sizes at rest)",
+            note="(in part: one client, both sizes at rest)",
         )
         for row in rows
     ]
     return rows, goals
 
 
-def _compare(
-    what: str,
-    pick: Callable[[Seeded], Reader],
-    call: Callable[[Connection, str], None],
-    pair: tuple[Seeded, Seeded],
-    connections: dict[int, Connection],
-    sizes: Sizes,
-) -> Row:
-    def contender(seeded: Seeded) -> Callable[[], tuple[float, float]]:
-        return lambda: _round(connections[seeded.rows], seeded, pick(seeded), call, sizes.calls)
+def _works() -> Iterator[_Work]:
+    yield _Work(what="list 20, narrow reader", by=lambda seeded: seeded.narrow, call=_list)
+    yield _Work(what="list 20, wide reader", by=lambda seeded: seeded.wide, call=_list)
+    yield _Work(what="list 20, empty reader", by=lambda seeded: seeded.empty, call=_list)
+    yield _Work(what="publish", by=lambda seeded: seeded.wide, call=_publish)
 
-    contenders = {seeded.rows: contender(seeded) for seeded in pair}
+
+def _compare(work: _Work, pair: tuple[tuple[Seeded, Connection], tuple[Seeded, Connection]], sizes: Sizes) -> Row:
+    def contender(seeded: Seeded, connection: Connection) -> Callable[[], tuple[float, float]]:
+        return lambda: _round(connection, seeded, work, sizes.calls)
+
+    contenders = {seeded.rows: contender(seeded, connection) for seeded, connection in pair}
     for warm in contenders.values():
         warm()
     taken = in_turns(contenders, rounds=max(sizes.rounds, 3))
-    few, many = ([each[0] for each in taken[seeded.rows]] for seeded in pair)
+    (small, _), (large, _) = pair
+    few, many = ([each[0] for each in taken[seeded.rows]] for seeded in (small, large))
     return Row(
         "as the table grows (one connection, p50 of a call in ms)",
-        what,
+        work.what,
         {
-            f"{pair[0].rows:,} rows": median(few),
-            f"{pair[1].rows:,} rows": median(many),
+            f"{small.rows:,} rows": median(few),
+            f"{large.rows:,} rows": median(many),
             "ratio": ratio(many, few),
-            "CPU us, small": 1e6 * median(each[1] for each in taken[pair[0].rows]),
-            "CPU us, large": 1e6 * median(each[1] for each in taken[pair[1].rows]),
+            "CPU us, small": 1e6 * median(each[1] for each in taken[small.rows]),
+            "CPU us, large": 1e6 * median(each[1] for each in taken[large.rows]),
         },
     )
 
 
-def _round(
-    connection: Connection, seeded: Seeded, reader: Reader, call: Callable[[Connection, str], None], calls: int
-) -> tuple[float, float]:
+def _round(connection: Connection, seeded: Seeded, work: _Work, calls: int) -> tuple[float, float]:
     """Median latency in ms, and the backend's CPU seconds a call."""
-    held = direct.claim(seeded, reader)
+    held = direct.claim(seeded, work.by(seeded))
     latencies = []
     before = cpu.thread_seconds(connection.info.backend_pid)
     for _ in range(calls):
         started = time.perf_counter()
-        call(connection, held)
+        work.call(connection, held)
         latencies.append(1000 * (time.perf_counter() - started))
     return median(latencies), (cpu.thread_seconds(connection.info.backend_pid) - before) / calls
 

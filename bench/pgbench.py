@@ -33,8 +33,15 @@ class Pgbench:
         Raises:
             SetupInvalid: pgbench failed, or one transaction did.
         """
+        return self._send(f"--time={max(1, round(seconds))}", values)
+
+    def connect(self, **values: str) -> None:
+        """Open every client's connection and run the script once in each: what a run costs before it begins."""
+        self._send("--transactions=1", values)
+
+    def _send(self, how_much: str, values: dict[str, str]) -> Sample:
         command: list[str | Path] = [self.program, "--no-vacuum", "--protocol=prepared", f"--file={self.script}"]
-        command += [f"--client={self.clients}", f"--jobs={_THREADS}", f"--time={max(1, round(seconds))}"]
+        command += [f"--client={self.clients}", f"--jobs={_THREADS}", how_much]
         command += [f"--define={name}={value}" for name, value in values.items()]
         done = subprocess.run(command, check=False, capture_output=True, text=True, env=self._environment())
         said = done.stdout + done.stderr

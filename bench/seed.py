@@ -97,7 +97,7 @@ def fill(
     """Write `rows` beats; the indexes are made again afterwards, which is faster than to keep them up."""
     indexes = connection.execute(_INDEXES).fetchall()
     for name, _ in indexes:
-        connection.execute(sql.SQL("drop index {}").format(sql.SQL(str(name))))  # type: ignore[arg-type]
+        connection.execute(sql.SQL("drop index {}").format(sql.SQL(str(name))))
     with _past_triggers(connection):
         connection.execute("select setseed(0.42)")
         connection.execute(_BEATS, {"rows": rows, "authors": list(authors), "audiences": list(audiences), "skew": skew})

@@ -31,7 +31,7 @@ FULL: Final = Sizes(
     rows=1_000_000, few_rows=10_000, rounds=5, round_s=4.0, warm_s=2.0, plans=9, calls=100, revocations=15
 )
 QUICK: Final = Sizes(
-    rows=20_000, few_rows=2_000, rounds=1, round_s=1.0, warm_s=1.0, plans=3, calls=20, revocations=2, peers=False
+    rows=20_000, few_rows=2_000, rounds=1, round_s=1.0, warm_s=0.0, plans=3, calls=20, revocations=2, peers=False
 )
 
 
@@ -49,4 +49,4 @@ def asked(*, quick: bool) -> Sizes:
     if not (raw.isascii() and raw.isdigit() and int(raw) >= FEWEST_ROWS):
         raise ConfigInvalid(f"{ROWS_VARIABLE} must be a whole number from {FEWEST_ROWS}", field=ROWS_VARIABLE)
     rows = int(raw)
-    return replace(sizes, rows=rows, few_rows=min(sizes.few_rows, rows))
+    return replace(sizes, rows=rows, few_rows=min(sizes.few_rows, rows // 2))

@@ -47,87 +47,104 @@ class _Bearer:
         return claims.mint(self.key, ground.READER, self.id, now, claims.LONGEST_LIFETIME_S)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stage:
+    """What every contender needs."""
+
+    fleet: Fleet
+    bearer: _Bearer
+    sizes: Sizes
+    folder: Path
+
+
 def measure(fleet: Fleet, sizes: Sizes, say: Callable[[str], None]) -> tuple[list[Row], list[Goal]]:
     """Read and publish, every contender in turns."""
     bearer = _bearer(fleet)
     with ExitStack() as undo:
         folder = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix="fleetmem-bench-")))
+        stage = _Stage(fleet=fleet, bearer=bearer, sizes=sizes, folder=folder)
         unfenced = undo.enter_context(ground.unfenced(fleet))
         peer = undo.enter_context(separate.running(fleet, bearer.key, may_install=sizes.peers, say=say))
-        measured: list[tuple[str, _Taken]] = []
-        for what, contenders in (
-            (f"read {sizes.page} beats", _readers(fleet, unfenced, peer, bearer, sizes, folder)),
-            ("publish a beat, durably", _writers(fleet, peer, bearer, sizes, folder)),
-        ):
-            say(f"{what}: {len(contenders)} contenders, {sizes.rounds} rounds of {sizes.round_s:g} s …")
-            for each in contenders:
-                each.run(sizes.warm_s)
-            turns = {each.what: _turn(each, sizes.round_s) for each in contenders}
-            measured.append((what, in_turns(turns, rounds=sizes.rounds)))
-    (_, read), (_, write) = measured
-    rows = [row for what, taken in measured for row in _rows(f"{what} ({sizes.clients} clients)", taken)]
+        read_section, write_section = f"read {sizes.page} beats", "publish a beat, durably"
+        read = _compete(read_section, _readers(stage, unfenced, peer), sizes, say)
+        write = _compete(write_section, _writers(stage, peer), sizes, say)
+    rows = [
+        row
+        for what, taken in ((read_section, read), (write_section, write))
+        for row in _rows(f"{what} ({sizes.clients} clients)", taken)
+    ]
     return rows, _goals(read, write)
+
+
+def _compete(what: str, contenders: list[Contender], sizes: Sizes, say: Callable[[str], None]) -> _Taken:
+    say(f"{what}: {len(contenders)} contenders, {sizes.rounds} rounds of {sizes.round_s:g} s …")
+    for each in contenders if sizes.warm_s else ():
+        each.run(sizes.warm_s)
+    return in_turns({each.what: _turn(each, sizes.round_s) for each in contenders}, rounds=sizes.rounds)
 
 
 def _turn(contender: Contender, seconds: float) -> Callable[[], Sample]:
     return lambda: contender.measured(seconds)
 
 
-def _readers(
-    fleet: Fleet, unfenced: Service, peer: separate.Peer | None, bearer: _Bearer, sizes: Sizes, folder: Path
-) -> list[Contender]:
-    path = f"/v1/beats?limit={sizes.page}"
-    asked = [load.get(path, bearer.token)]
+def _readers(stage: _Stage, unfenced: Service, peer: separate.Peer | None) -> list[Contender]:
+    bearer = stage.bearer
+    asked = [load.get(f"/v1/beats?limit={stage.sizes.page}", bearer.token)]
     found = [
-        _pgbench(YARDSTICK, scripts.READ, fleet, bearer, sizes, folder),
-        _http(GATEWAY, fleet, fleet.agents, lambda: asked, sizes),
-        _http(UNFENCED, fleet, unfenced, lambda: asked, sizes),
-        _pgbench(SEPARATELY, scripts.READ_SEPARATELY, fleet, bearer, sizes, folder),
+        _pgbench(YARDSTICK, scripts.READ, stage),
+        _http(GATEWAY, stage, stage.fleet.agents, lambda: asked),
+        _http(UNFENCED, stage, unfenced, lambda: asked),
+        _pgbench(SEPARATELY, scripts.READ_SEPARATELY, stage),
     ]
     if peer is not None:
-        found.append(_http(PEER, fleet, peer, lambda: [load.get("/beats", bearer.claim())], sizes))
+        found.append(_http(PEER, stage, peer, lambda: [load.get("/beats", bearer.claim())]))
     return found
 
 
-def _writers(fleet: Fleet, peer: separate.Peer | None, bearer: _Bearer, sizes: Sizes, folder: Path) -> list[Contender]:
-    def drafts(path: str, token: str) -> list[bytes]:
-        topics = Random(42).sample(range(_TOPICS), _TOPICS)  # noqa: S311 -- an order, no secret
-        draft = {"body": scripts.BODY, "audience": scripts.AUDIENCE}
-        return [load.post(path, token, {**draft, "topic": f"topic {topic}"}) for topic in topics]
-
-    asked = drafts("/v1/beats", bearer.token)
+def _writers(stage: _Stage, peer: separate.Peer | None) -> list[Contender]:
+    bearer = stage.bearer
+    asked = _drafts("/v1/beats", bearer.token)
     found = [
-        _pgbench(YARDSTICK, scripts.WRITE, fleet, bearer, sizes, folder),
-        _http(GATEWAY, fleet, fleet.agents, lambda: asked, sizes),
-        _pgbench(SEPARATELY, scripts.WRITE_SEPARATELY, fleet, bearer, sizes, folder),
+        _pgbench(YARDSTICK, scripts.WRITE, stage),
+        _http(GATEWAY, stage, stage.fleet.agents, lambda: asked),
+        _pgbench(SEPARATELY, scripts.WRITE_SEPARATELY, stage),
     ]
     if peer is not None:
-        found.append(_http(PEER, fleet, peer, lambda: drafts("/beats", bearer.claim()), sizes))
+        found.append(_http(PEER, stage, peer, lambda: _drafts("/beats", bearer.claim())))
     return found
 
 
-def _pgbench(what: str, script: str, fleet: Fleet, bearer: _Bearer, sizes: Sizes, folder: Path) -> Contender:
-    path = folder / f"{len(list(folder.iterdir()))}.sql"
+def _drafts(path: str, token: str) -> list[bytes]:
+    """Every topic once, in an order that keeps two clients from waiting for one topic's lock."""
+    topics = Random(42).sample(range(_TOPICS), _TOPICS)  # noqa: S311 -- an order, no secret
+    draft = {"body": scripts.BODY, "audience": scripts.AUDIENCE}
+    return [load.post(path, token, {**draft, "topic": f"topic {topic}"}) for topic in topics]
+
+
+def _pgbench(what: str, script: str, stage: _Stage) -> Contender:
+    path = stage.folder / f"{len(list(stage.folder.iterdir()))}.sql"
     path.write_text(script, encoding="utf-8")
-    pid = _postgres(fleet)
-    program = Pgbench(program=beside(pid), way=ground.as_login(fleet), script=path, clients=sizes.clients)
+    pid = _postgres(stage.fleet)
+    program = Pgbench(program=beside(pid), way=ground.as_login(stage.fleet), script=path, clients=stage.sizes.clients)
+    claim = stage.bearer.claim
     before = cpu.seconds(pid)
-    program.run(0, claim=bearer.claim())
+    program.connect(claim=claim())
     return Contender(
         what=what,
-        run=lambda seconds: program.run(seconds, claim=bearer.claim()),
+        run=lambda seconds: program.run(seconds, claim=claim()),
         postgres_pid=pid,
         opening_s=cpu.seconds(pid) - before,
     )
 
 
 def _http(
-    what: str, fleet: Fleet, service: Service | separate.Peer, requests: Callable[[], Sequence[bytes]], sizes: Sizes
+    what: str, stage: _Stage, service: Service | separate.Peer, requests: Callable[[], Sequence[bytes]]
 ) -> Contender:
+    clients = stage.sizes.clients
     return Contender(
         what=what,
-        run=lambda seconds: load.send(service.host, service.port, requests(), clients=sizes.clients, seconds=seconds),
-        postgres_pid=_postgres(fleet),
+        run=lambda seconds: load.send(service.host, service.port, requests(), clients=clients, seconds=seconds),
+        postgres_pid=_postgres(stage.fleet),
         service_pid=None if service.process is None else service.process.pid,
     )
 

@@ -70,7 +70,15 @@ def _environment(say: Callable[[str], None]) -> Path | None:
     if not made.exists():
         say("setting up FastAPI and uvicorn, to compare with (once) …")
         venv.create(folder, with_pip=True, clear=True)
-        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *_PACKAGES]
+        install: list[str | Path] = [
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            *_PACKAGES,
+        ]
         done = subprocess.run(install, check=False, capture_output=True, text=True)
         if done.returncode:
             say(f"they cannot be installed here, so they are left out: {done.stderr.strip().splitlines()[-1:]}")
