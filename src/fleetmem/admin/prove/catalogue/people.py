@@ -1,0 +1,20 @@
+"""Who sends the statements of the catalogue."""
+
+from typing import Final
+
+from fleetmem.admin.prove.case import ADMIN, AGENT, AUDITOR, CONSOLE, GATEWAY, OPERATOR, Who
+
+KIT: Final = Who(GATEWAY, AGENT, "kit")
+ZOE: Final = Who(GATEWAY, AGENT, "zoe")
+MAX: Final = Who(GATEWAY, AGENT, "max")
+LEE: Final = Who(GATEWAY, AGENT, "lee")
+UNCLAIMED: Final = Who(GATEWAY, AGENT)  # the agents' role in reach, and nobody's word for who it is
+BARE: Final = Who(GATEWAY, None, "kit")  # the login with a good claim, that has not taken its role
+CHIEF: Final = Who(CONSOLE, OPERATOR, "chief")
+SAGE: Final = Who(CONSOLE, OPERATOR, "sage")  # an auditor at the console
+BARE_CONSOLE: Final = Who(CONSOLE, None, "chief")
+READER: Final = Who(AUDITOR)  # the auditors' login at a prompt
+OWNER: Final = Who(ADMIN, "fleetmem_owner")
+VERIFIER: Final = Who(ADMIN, "fleetmem_verifier")
+SCRIBE: Final = Who(ADMIN, "fleetmem_scribe")
+BACKER: Final = Who(ADMIN, "fleetmem_backup")  # copies rows; has no password until the owner gives it one

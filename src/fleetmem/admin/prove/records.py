@@ -1,0 +1,103 @@
+"""What the cast publishes and hands over before the attempts begin: through the product's own functions, as each author."""
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import Final
+
+import psycopg
+
+from fleetmem.admin.prove.stage import Stage
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class BeatWritten:
+    """A beat of the stage: the placeholder of its id, who published it, what, for whom, and whether it was retracted."""
+
+    id: str
+    author: str
+    topic: str
+    body: str
+    audience: str
+    key: str | None = None
+    is_retracted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffWritten:
+    """A handoff of the stage: the placeholder of its id, from whom to whom, for whom, and the recipient's moves."""
+
+    id: str
+    sender: str
+    recipient: str
+    audience: str
+    moves: tuple[str, ...] = ()
+
+
+BEATS: Final = (
+    BeatWritten("b_kit", "kit", "weather", "kit in the hall", "hall", key="k1"),
+    BeatWritten("b_drop", "kit", "dropped", "kit in the drop", "drop"),
+    BeatWritten("b_ended", "kit", "retracted", "kit took it back", "hall", is_retracted=True),
+    BeatWritten("b_zoe", "zoe", "tides", "zoe in the hall", "hall", key="z1"),
+    BeatWritten("b_ops", "zoe", "pager", "zoe to ops", "ops"),
+    BeatWritten("b_zoe_drop", "zoe", "other drop", "zoe in the drop", "drop"),
+    BeatWritten("b_hidden", "zoe", "the hidden topic", "board secret 12345", "board"),
+)
+HANDOFFS: Final = (
+    HandoffWritten("h_in", "zoe", "kit", "board"),
+    HandoffWritten("h_out", "kit", "max", "hall"),
+    HandoffWritten("h_seen", "zoe", "max", "ops"),
+    HandoffWritten("h_hidden", "zoe", "max", "board"),
+    HandoffWritten("h_lee", "zoe", "lee", "board"),
+    HandoffWritten("h_accepted", "max", "kit", "hall", ("accepted",)),
+    HandoffWritten("h_done", "zoe", "kit", "hall", ("accepted", "done")),
+)
+# What kit may see of them: its own, those in what it reads, and handoffs it is a party of.
+SEEN_BY_KIT: Final = {"beat": 5, "handoff": 5, "transition": 8}
+
+
+def write(gateway: Connection, stage: Stage) -> Stage:
+    """Write every record, over the gateway's login and under each author's claim; return the stage that knows their ids."""
+    made = {beat.id: _publish(gateway, stage, beat) for beat in BEATS}
+    made |= {handoff.id: _send(gateway, stage, handoff) for handoff in HANDOFFS}
+    absent = {"absent": "01890000-0000-7000-8000-000000000000"}
+    return replace(stage, records=made | absent)
+
+
+def _publish(gateway: Connection, stage: Stage, beat: BeatWritten) -> str:
+    record = _written(
+        gateway,
+        "select doc from api.beat_publish(%s, %s, %s, %s, %s, %s, null)",
+        [stage.claim(beat.author), beat.key, digest(beat.id), beat.topic, beat.body, stage.name(beat.audience)],
+    )
+    if beat.is_retracted:
+        claim = stage.claim(beat.author)
+        _written(gateway, "select doc from api.beat_retract(%s, null, null, %s)", [claim, record])
+    return record
+
+
+def _send(gateway: Connection, stage: Stage, handoff: HandoffWritten) -> str:
+    request = f"please, {handoff.recipient}"
+    record = _written(
+        gateway,
+        "select doc from api.handoff_send(%s, null, null, %s, %s, %s, clock_timestamp() + interval '1 hour', '{}')",
+        [stage.claim(handoff.sender), stage.name(handoff.recipient), request, stage.name(handoff.audience)],
+    )
+    for move in handoff.moves:
+        claim = stage.claim(handoff.recipient)
+        _written(gateway, "select doc from api.handoff_move(%s, null, null, %s, %s, 'so it is')", [claim, record, move])
+    return record
+
+
+def digest(text: str) -> bytes:
+    """Return what stands for a request where an idempotency key is used."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _written(gateway: Connection, statement: str, values: list[object]) -> str:
+    row = gateway.execute(statement.encode(), values).fetchone()
+    if row is None:
+        raise RuntimeError("a write of the stage answered nothing")
+    return str(json.loads(str(row[0]))["id"])
