@@ -16,15 +16,15 @@ from tests.store.door import Door
 
 RETRY = Retry(key=None, sha256=b"")
 
-# Everything a session could carry over, as the connection itself sees it between two statements.
+# Everything a session could carry over, as the connection itself sees it between two statements; its locks are the
+# owner's to see.
 LEFTOVERS = """
 select current_user::text as role,
        coalesce(current_setting('fence.token', true), '') as token,
        current_setting('transaction_read_only') as read_only,
        (select count(*) from pg_catalog.pg_settings s
          where s.source = 'session' and s.name not in ('role')) as settings,
-       (select count(*) from pg_catalog.pg_locks l
-         where l.pid = pg_catalog.pg_backend_pid() and l.locktype = 'advisory') as advisory_locks,
+       pg_catalog.pg_backend_pid() as pid,
        (select count(*) from pg_catalog.pg_cursors c where c.name <> '') as cursors,
        (select count(*) from pg_catalog.pg_listening_channels()) as channels,
        pg_catalog.pg_my_temp_schema() as temp_schema
@@ -41,14 +41,21 @@ NOTHING = {
 }
 
 
-async def leftovers(pool: Pool) -> dict[str, object]:
+LOCKS = "select count(*) from pg_locks where locktype = 'advisory' and pid = %s"
+
+
+async def leftovers(door: Door, pool: Pool) -> dict[str, object]:
     connection = await pool.borrow(wait_s=5)
     try:
         row = await connection.fetchrow(LEFTOVERS)
     finally:
         pool.give_back(connection)
     assert row is not None
-    return dict(row)
+    found = dict(row)
+    with psycopg.connect(**door.database.psycopg()) as owner:
+        held = owner.execute(LOCKS, [found.pop("pid")]).fetchone()
+    assert held is not None
+    return found | {"advisory_locks": held[0]}
 
 
 async def name_of(session: Session, claim: str) -> str:
@@ -84,7 +91,7 @@ async def test_nothing_is_left_of_a_request_that_succeeded(door: Door) -> None:
         session = Session(pool, wait_s=5)
         await agents.me(session, door.claim("health"))
         await beats.publish(session, door.claim("health"), beat("left"), RETRY)
-        assert await leftovers(pool) == NOTHING
+        assert await leftovers(door, pool) == NOTHING
 
 
 async def test_nothing_is_left_of_a_request_that_was_refused(door: Door) -> None:
@@ -95,7 +102,7 @@ async def test_nothing_is_left_of_a_request_that_was_refused(door: Door) -> None
             await beats.get(session, door.claim("health"), uuid4())  # type: ignore[arg-type]
         with pytest.raises(TokenInvalid):
             await agents.me(session, "no claim at all")
-        assert await leftovers(pool) == NOTHING
+        assert await leftovers(door, pool) == NOTHING
         assert await backend(pool) == pid, "a refusal is no reason to throw a connection away"
 
 
@@ -125,7 +132,7 @@ async def test_a_request_cancelled_in_its_transaction_leaves_nothing_behind(door
             request.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await request
-            assert await leftovers(pool) == NOTHING
+            assert await leftovers(door, pool) == NOTHING
             assert await name_of(session, door.claim("finance")) == "finance"
         page = json.loads(
             await beats.page(session, door.claim("health"), beats.Filter(topic=topic), Place(before=None, size=5))
@@ -191,7 +198,7 @@ async def test_a_connection_given_back_inside_a_transaction_is_not_lent_again(do
         connection = await pool.borrow(wait_s=1)
         await connection.execute("begin")
         pool.give_back(connection)
-        assert await leftovers(pool) == NOTHING
+        assert await leftovers(door, pool) == NOTHING
         assert connection.is_closed()
 
 
