@@ -75,7 +75,15 @@ class Fleet:
                         raise SetupInvalid(f"the {service.what} process keeps ending; its log is {service.log}")
                     say(f"the {service.what} process ended unexpectedly; starting it again")
                     stopping.wait(0.2 * 2**service.restarts)
-                    service.start()
+                    self._start_again(service, say)
+
+    @staticmethod
+    def _start_again(service: Service, say: Say) -> None:
+        """Start a service that died; where its orphans still hold the port, the next look tries again."""
+        try:
+            service.start()
+        except SetupInvalid as error:
+            say(error.detail)
 
 
 def bring_up(settings: Settings, say: Say = silent, *, fast: bool = False) -> Fleet:
