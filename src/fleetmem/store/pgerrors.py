@@ -36,6 +36,8 @@ _PASSING_CLASSES: Final = ("08", "53", "57", "58")
 _PASSING_STATES: Final = frozenset({"25006", "55P03", "3D000", "28P01"})
 RACES: Final = frozenset({"idempotency_pkey", "beat_one_live"})
 _RETRY_AFTER_S: Final = 1
+# What PgBouncer says to a setting that it does not hand on: the process took it for a server.
+_POOLER_UNTOLD: Final = "unsupported startup parameter"
 
 # Every way in which the driver says that a statement failed.
 FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)
@@ -61,6 +63,8 @@ def translate(error: BaseException) -> FleetmemError:
 
 def _from_state(error: asyncpg.PostgresError) -> FleetmemError:
     state = error.sqlstate or ""
+    if str(error).startswith(_POOLER_UNTOLD):
+        return errors.ConfigInvalid("the database is behind a pooler: set FLEETMEM_POOLER", field="FLEETMEM_POOLER")
     if state in _READ_FURTHER:
         return _READ_FURTHER[state](error)
     if state in _STATES:
