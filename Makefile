@@ -11,8 +11,9 @@ DEV := $(VENV)/.dev-installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet install --root-user-action=ignore
 # Tests share one Postgres; two workers keep two cores busy without starving it.
 PYTEST_WORKERS ?= 2
+MINUTES ?= 10
 
-.PHONY: help setup up demo test prove drill bench check clean
+.PHONY: help setup up demo test soak prove drill bench check clean
 
 help: ## show this
 	@echo 'fleetmem: make TARGET'
@@ -34,6 +35,9 @@ prove: $(RUNTIME) ## attack a throw-away fleet and report what held
 
 drill: $(RUNTIME) ## back up, wreck and restore a throw-away fleet, and report what came back
 	@exec $(BIN)/fleetmem drill --throw-away
+
+soak: $(DEV) ## kill and cut a throw-away fleet under load, for MINUTES (10), and count
+	@exec $(BIN)/python -m tests.faults.soak --minutes $(MINUTES) $(ARGS)
 
 bench: $(RUNTIME) ## measure the fence's cost on this machine
 	@exec $(BIN)/python bench $(ARGS)

@@ -4,7 +4,7 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -71,7 +71,7 @@ class Account:
 
 
 async def weather(
-    rig: Rig, tokens: dict[str, str], faults: Sequence[Fault], *, between_s: float, seed: int = 0
+    rig: Rig, tokens: dict[str, str], faults: Iterable[Fault], *, between_s: float, seed: int = 0
 ) -> Account:
     """Let agents work while the faults happen one after another; then hold every row against every promise."""
     chance = random.Random(seed)  # noqa: S311 -- spreads moments, guards nothing

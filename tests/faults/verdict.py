@@ -12,15 +12,16 @@ _BEATS: Final = "select body, id, author, audience, ended_at from fleet.beat"
 _HANDOFFS: Final = "select request, id, sender, audience, recipient from fleet.handoff"
 # A record without its remembered answer, or the answer without its record: half a write.
 _HALVES: Final = """
-select 'a record without its answer', r.id::text
-  from (select id, author as who, audience from fleet.beat union all select id, sender, audience from fleet.handoff) r
- where not exists (select from fleet.idempotency i
-                    where i.principal = r.who and i.status = 201 and i.answer::json ->> 'id' = r.id::text)
+with answers as materialized (
+  select principal, key, answer::json ->> 'id' as id from fleet.idempotency where status = 201
+), records as materialized (
+  select id::text, author as who from fleet.beat union all select id::text, sender from fleet.handoff
+)
+select 'a record without its answer', r.id
+  from records r left join answers a on a.id = r.id and a.principal = r.who where a.id is null
 union all
-select 'an answer without its record', i.key
-  from fleet.idempotency i
- where i.status = 201 and not exists (select from fleet.beat b where b.id::text = i.answer::json ->> 'id')
-   and not exists (select from fleet.handoff h where h.id::text = i.answer::json ->> 'id')
+select 'an answer without its record', a.key
+  from answers a left join records r on r.id = a.id where r.id is null
 union all
 select 'a handoff whose history does not lead to its status', h.id::text
   from fleet.handoff h
