@@ -58,7 +58,12 @@ def _measure(connection: psycopg.Connection[Any], held: dict[str, tuple[str, ...
         except psycopg.errors.InsufficientPrivilege as error:
             raise SetupInvalid(
                 f"the role {role} does not see every row ({str(error).strip().splitlines()[0]}): the backup would lack what"
-                " row security hides. A superuser's `fleetmem policies apply --again` gives it its rights"
+                " row security hides. A superuser's `fleetmem policies apply --again` gives it its rights; where you have no"
+                " superuser, use the server's own backups"
+            ) from error
+        except (psycopg.errors.UndefinedObject, psycopg.errors.InvalidParameterValue) as error:
+            raise SetupInvalid(
+                f"there is no role {role}: the database is under an older fence; run `fleetmem db migrate`"
             ) from error
         connection.execute("reset role")
         connection.execute("set local row_security = on")

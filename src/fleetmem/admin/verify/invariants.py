@@ -39,7 +39,10 @@ def unseen(connection: psycopg.Connection[Any]) -> tuple[str, ...]:
     """What this login cannot look at, in words."""
     if is_superuser(connection):
         return ()
-    return ("subscriptions, user mappings, large objects, collected statistics and password verifiers: not superuser",)
+    return (
+        "subscriptions, user mappings, large objects, collected statistics and password verifiers: not superuser",
+        "what only a superuser could have closed in the catalogue is taken as declared; `fleetmem doctor` names each",
+    )
 
 
 def server(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
