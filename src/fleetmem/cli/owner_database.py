@@ -1,10 +1,11 @@
-"""`fleetmem db migrate`, `fleetmem policies plan|apply`."""
+"""`fleetmem db migrate|prepare`, `fleetmem policies plan|apply`."""
 
 # ruff: noqa: PLC0415 -- the owner's tools are imported by the command that needs them, so that an agent's start fast
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,7 @@ from fleetmem import config
 from fleetmem.cli import options, show
 from fleetmem.cli.options import Json, examples
 from fleetmem.cli.outcome import Exit
+from fleetmem.errors import ConfigInvalid
 
 if TYPE_CHECKING:
     from fleetmem.admin.policies import Plan
@@ -34,6 +36,31 @@ def migrate(as_json: Json = False) -> None:
     made = [f"created the database {conninfo['dbname']}"] if done.created else []
     made += [f"migrated to {revision}" for revision in done.migrations]
     show.out("\n".join([*made, *_sentences(done.policies)]) or "Nothing to do.")
+
+
+@db.command(
+    epilog=examples(
+        "FLEETMEM_DATABASE_URL=postgresql://… fleetmem db prepare",
+        "FLEETMEM_DATABASE_URL=postgresql://… fleetmem db prepare --password-file owner.password",
+    )
+)
+def prepare(
+    password_file: Annotated[
+        Path | None,
+        typer.Option("--password-file", help="The owner's password, in a file: in no environment and no command line."),
+    ] = None,
+) -> None:
+    """Make all that services on your own server need, and start none: tables, fence, roster, logins, keys, first tokens."""
+    from fleetmem.admin import deployment
+
+    settings = config.load()
+    conninfo = deployment.external(settings)
+    if conninfo is None:
+        raise ConfigInvalid("set FLEETMEM_DATABASE_URL to the owner's database", field="FLEETMEM_DATABASE_URL")
+    if password_file is not None:
+        conninfo = {**conninfo, "password": password_file.read_text(encoding="utf-8").strip()}
+    deployment.equip(settings, conninfo, show.out)
+    show.out(f"prepared; services find what they need in {settings.home}")
 
 
 @policies.command(epilog=examples("fleetmem policies plan", "fleetmem policies plan --check"))
