@@ -16,6 +16,7 @@ import pytest
 
 from fleetmem.admin import up
 from fleetmem.admin.up import Fleet
+from fleetmem.client import AsyncFleetClient
 from fleetmem.config import Settings
 from tests.measured import Measured
 from tests.process.hammer import Hammer, now_s, swinging, until
@@ -129,6 +130,21 @@ def test_a_token_that_is_revoked_ends_at_the_next_statement(fleet: Fleet, measur
     since_s = one(fleet, "select extract(epoch from max(revoked_at)) from vault.bearer where principal = 'security'")
     measured(f"token rotate, at once: {ended(hit, since_s=since_s, returned_s=returned_s)}")
     assert other.bad() == []
+
+
+def test_a_client_with_a_token_file_goes_on_through_every_rotation(fleet: Fleet, measured: Measured) -> None:
+    async def rotate() -> int:
+        path, asked = fleet.settings.home / "tokens" / "finance.token", 0
+        async with AsyncFleetClient(fleet.agents.url, token_file=path) as client:
+            rotating = asyncio.create_task(command(fleet, "token", "rotate", "finance"))
+            while not rotating.done() or asked < 10:
+                await client.publish("rotation", f"{asked}", audience="finance")
+                asked += 1
+            await client.publish("rotation", "afterwards", audience="finance")
+            assert "has ended" in await rotating
+        return asked
+
+    measured(f"token rotate, at once: {asyncio.run(rotate())} writes of a client that reads its file, none failed")
 
 
 def test_all_tokens_of_an_agent_end_together_and_the_next_one_is_valid(fleet: Fleet, measured: Measured) -> None:

@@ -248,3 +248,26 @@ def test_no_pause_is_longer_than_promised_nor_shorter_than_asked(
         assert tried > patience.retries or (retry_after_s or 0) > patience.longest_pause_s
     else:
         assert (retry_after_s or 0) <= pause_s <= patience.longest_pause_s
+
+
+def test_a_token_replaced_in_its_file_is_taken_up_when_the_old_one_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    path.write_text(TOKEN)
+    with served(problem(401, "auth.invalid"), SENT, SENT) as server, FleetClient(server.url, token_file=path) as fleet:
+        path.write_text("fm_" + "b" * 43)
+        publish(fleet)
+        publish(fleet)
+    assert [seen.headers["authorization"][-1] for seen in server.seen] == ["a", "b", "b"]
+    assert server.seen[0].headers["idempotency-key"] == server.seen[1].headers["idempotency-key"]
+
+
+def test_a_refused_token_that_was_not_replaced_is_not_tried_again(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    path.write_text(TOKEN)
+    with served(problem(401, "auth.invalid")) as server, FleetClient(server.url, token_file=path) as fleet:
+        for gone in (False, True):
+            if gone:
+                path.unlink()
+            with pytest.raises(errors.TokenInvalid):
+                publish(fleet)
+    assert len(server.seen) == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import httpx
@@ -15,10 +15,11 @@ from fleetmem.ids import is_bearer
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An address that may be told a token, and the token, which no `repr` shows."""
+    """An address that may be told a token, and the token, which no `repr` shows; `token_file` where it was read from one."""
 
     url: httpx.URL
     token: str = field(repr=False)
+    token_file: Path | None = None
 
     @property
     def is_encrypted(self) -> bool:
@@ -28,6 +29,16 @@ class Access:
     def headers(self) -> dict[str, str]:
         """Return what every request carries."""
         return {"authorization": f"Bearer {self.token}", "accept": "application/json"}
+
+    def reread(self) -> Access:
+        """Return access with the token that its file holds by now; itself where that is the same, or cannot be told."""
+        if self.token_file is None:
+            return self
+        try:
+            token = _token(None, self.token_file)
+        except ConfigInvalid:
+            return self
+        return self if token in {None, self.token} else replace(self, token=token)
 
 
 def find(*, url: str | None, token: str | None, token_file: Path | None, insecure: bool) -> Access:
@@ -39,9 +50,12 @@ def find(*, url: str | None, token: str | None, token_file: Path | None, insecur
         Unauthenticated: there is no token anywhere.
     """
     settings = config.load()
+    if token is None and token_file is None:
+        token, token_file = settings.token, settings.token_file
     return Access(
         url=_address(url or settings.url, insecure=insecure),
-        token=_token(token, token_file) or _token(settings.token, settings.token_file) or _missing(),
+        token=_token(token, token_file) or _missing(),
+        token_file=token_file if token is None else None,
     )
 
 

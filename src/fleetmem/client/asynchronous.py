@@ -14,11 +14,12 @@ from uuid import UUID
 import httpx
 
 from fleetmem import wire
-from fleetmem.client import access, calls, replies
+from fleetmem.client import calls, replies
+from fleetmem.client.access import Access, find
 from fleetmem.client.calls import Call, Page
 from fleetmem.client.patience import Patience
 from fleetmem.client.transport import transport
-from fleetmem.errors import Unavailable
+from fleetmem.errors import TokenInvalid, Unavailable
 
 T = TypeVar("T")
 
@@ -27,7 +28,8 @@ class AsyncFleetClient:
     """One agent's way into the fleet, for asyncio; what `FleetClient` does, it does with `await` and `async for`.
 
     `url`, `token` and `token_file` come from FLEETMEM_URL, FLEETMEM_TOKEN and FLEETMEM_TOKEN_FILE where they are not
-    given. `timeout_s` bounds each try. `insecure` allows http:// to another machine, which shows the token to the network.
+    given. A token that is replaced in its file is taken up when the old one is refused. `timeout_s` bounds each try.
+    `insecure` allows http:// to another machine, which shows the token to the network.
 
     Every method raises a class of `fleetmem.errors`. A record that is hidden from this agent and one that does not exist
     are both `Absent`.
@@ -43,7 +45,7 @@ class AsyncFleetClient:
         timeout_s: float = 10.0,
         patience: Patience = Patience(),  # noqa: B008 -- frozen
     ) -> None:
-        self._access = access.find(url=url, token=token, token_file=token_file, insecure=insecure)
+        self._access = find(url=url, token=token, token_file=token_file, insecure=insecure)
         self._patience = patience
         self._http = httpx.AsyncClient(**transport(self._access, timeout_s=timeout_s))
 
@@ -195,8 +197,13 @@ class AsyncFleetClient:
     async def _ask(self, call: Call[T]) -> T:
         tried = 0
         while True:
+            access = self._access
             try:
-                return replies.read(await self._send(call), call.shape)
+                return replies.read(await self._send(call, access), call.shape)
+            except TokenInvalid:
+                if not self._has_another(access):
+                    raise
+                continue
             except Unavailable as error:
                 tried += 1
                 pause_s = self._patience.pause_s(tried, retry_after_s=error.retry_after_s, jitter=random.random())  # noqa: S311 -- spreads load, guards nothing
@@ -204,10 +211,20 @@ class AsyncFleetClient:
                     raise
             await asyncio.sleep(pause_s)
 
-    async def _send(self, call: Call[T]) -> httpx.Response:
+    def _has_another(self, refused: Access) -> bool:
+        """Take up a token that has replaced the refused one in its file; tell whether there is another to try."""
+        if self._access is refused:
+            self._access = refused.reread()
+        return self._access is not refused
+
+    async def _send(self, call: Call[T], access: Access) -> httpx.Response:
         try:
             return await self._http.request(
-                call.method, call.path, params=call.query, content=call.content, headers=call.headers
+                call.method,
+                call.path,
+                params=call.query,
+                content=call.content,
+                headers={**access.headers(), **call.headers},
             )
         except httpx.TransportError as error:
-            raise replies.unreachable(self._access.url, error) from error
+            raise replies.unreachable(access.url, error) from error
