@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ import pytest
 
 from fleetmem.admin import database, policies, verify
 from fleetmem.admin.database import Conninfo
+from fleetmem.admin.postgres import ConnInfo
 from fleetmem.admin.verify import Row, Source, scratch
 from fleetmem.admin.verify.invariants import missing_fixes
 from fleetmem.admin.verify.rows import render
@@ -23,6 +25,13 @@ from tests.clusters import Cluster
 from tests.databases import Databases
 from tests.schema.mutations import MUTATIONS, Mutation
 
+REPAIRED: Final = tuple(
+    each
+    for each in MUTATIONS
+    if each.kind in {"policy", "trigger state", "trigger", "relation privilege", "column privilege", "schema privilege",
+                     "function owner", "function body", "function setting", "function privilege"}
+    and "public" not in each.sql.split(" schema ")[-1].split(" ")[0]
+)  # fmt: skip
 ROLES: Final = "select to_jsonb(a) - 'rolpassword' from pg_authid a where rolname like '%fleetmem%' order by oid"
 
 type_connection = psycopg.Connection[tuple[Any, ...]]
@@ -36,10 +45,9 @@ def here(pg_server: Cluster, databases: Databases) -> Conninfo:
 
 
 @pytest.fixture(scope="session")
-def expected(here: Conninfo) -> dict[str, frozenset[Row]]:
+def expected(here: Conninfo) -> frozenset[Row]:
     """Hold one declared side a server: building it anew for each mutation would take a second each time."""
-    with psycopg.connect(**here) as connection:
-        return {"rows": verify.declared(here, connection)}
+    return _expected(here)
 
 
 @pytest.fixture
@@ -50,20 +58,20 @@ def undone(here: Conninfo) -> Iterator[type_connection]:
         connection.rollback()
 
 
-def test_a_fence_as_declared_is_clean(undone: type_connection, expected: dict[str, frozenset[Row]]) -> None:
-    report = verify.inspect(undone, expected["rows"])
+def test_a_fence_as_declared_is_clean(undone: type_connection, expected: frozenset[Row]) -> None:
+    report = verify.inspect(undone, expected)
     assert report.is_clean, [finding.sentence() for finding in report.findings]
     assert report.rows > 1_000
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=[f"{each.kind}: {each.sql[:60]}" for each in MUTATIONS])
 def test_a_change_by_hand_is_found_and_named(
-    mutation: Mutation, undone: type_connection, expected: dict[str, frozenset[Row]], pg_server: Cluster
+    mutation: Mutation, undone: type_connection, expected: frozenset[Row], pg_server: Cluster
 ) -> None:
     if pg_server.major != NEWEST_MAJOR and mutation not in FIRST_OF_EACH_KIND:
         return  # an older server is held to one change of each kind
     undone.execute(mutation.sql.replace("{database}", undone.info.dbname).encode())
-    found = verify.inspect(undone, expected["rows"]).findings
+    found = verify.inspect(undone, expected).findings
     named = [finding for finding in found if finding.kind == mutation.kind and mutation.names in finding.what]
     assert named, [finding.sentence() for finding in found]
     assert all(finding.opens and mutation.opens in finding.opens for finding in named)
@@ -72,8 +80,8 @@ def test_a_change_by_hand_is_found_and_named(
     ]  # one change is not buried under its consequences
 
 
-def test_every_kind_of_row_has_words_and_a_change_that_proves_them(expected: dict[str, frozenset[Row]]) -> None:
-    assert {row.kind for row in expected["rows"]} <= KINDS
+def test_every_kind_of_row_has_words_and_a_change_that_proves_them(expected: frozenset[Row]) -> None:
+    assert {row.kind for row in expected} <= KINDS
     proved = {mutation.kind for mutation in MUTATIONS}
     # What no statement inside a transaction can do, or nothing of ours has: a slot, an extension's files, a view to redefine.
     apart = {
@@ -113,6 +121,20 @@ def test_applying_the_fence_again_repairs_what_was_found(here: Conninfo) -> None
     assert not verify.verify(here).is_clean
     database.prepare(here, again=True)
     assert verify.verify(here).is_clean
+
+
+@pytest.mark.parametrize("mutation", REPAIRED, ids=[f"{each.kind}: {each.sql[:60]}" for each in REPAIRED])
+def test_applying_the_fence_again_puts_back_policies_triggers_functions_and_rights(
+    mutation: Mutation, database: ConnInfo
+) -> None:
+    here = database.psycopg()
+    with psycopg.connect(**here) as connection:
+        expected = _expected(here)
+        connection.execute(mutation.sql.replace("{database}", connection.info.dbname).encode())
+        policies.apply(connection, again=True)
+        report = verify.inspect(connection, expected)
+        connection.rollback()
+    assert report.is_clean, [finding.sentence() for finding in report.findings]
 
 
 def test_what_a_killed_run_left_is_swept_and_what_a_living_one_holds_is_not(here: Conninfo, pg_server: Cluster) -> None:
@@ -156,6 +178,17 @@ def test_a_server_without_a_known_fix_is_named_with_its_source() -> None:
 def test_a_lint_of_the_policies_is_run_on_the_live_fence_too(undone: type_connection) -> None:
     undone.execute("create table fleet.bare (id uuid)")
     assert "row_security: fleet.bare" in policies.lint(undone)
+
+
+@cache
+def _declared(dsn: str) -> frozenset[Row]:
+    here: Conninfo = json.loads(dsn)
+    with psycopg.connect(**here) as connection:
+        return verify.declared(here, connection)
+
+
+def _expected(here: Conninfo) -> frozenset[Row]:
+    return _declared(json.dumps(here))
 
 
 def _scratch_databases(cluster: Cluster) -> list[str]:
