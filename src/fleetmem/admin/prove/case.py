@@ -131,7 +131,15 @@ def said(expects: Expectation) -> str:
 
 
 def refused(  # noqa: PLR0917 -- a line of the catalogue is read by position
-    case_id: str, who: Who, statement: str, state: str, why: str, control: Control | None = None, *, since: int = 15
+    case_id: str,
+    who: Who,
+    statement: str,
+    state: str,
+    why: str,
+    control: Control | None = None,
+    *,
+    since: int = 15,
+    catalogue_right: bool = False,
 ) -> Case:
     """Write down a statement that must fail; `state` is an SQLSTATE, or several with spaces between."""
     return Case(
@@ -142,6 +150,7 @@ def refused(  # noqa: PLR0917 -- a line of the catalogue is read by position
         why=why,
         control=control,
         since=since,
+        catalogue_right=catalogue_right,
     )
 
 

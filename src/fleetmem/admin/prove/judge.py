@@ -52,12 +52,21 @@ class Judge:
             yield self._judged(letter, _as_case(case, case.control), kind=Kind.CONTROL)
 
     def _judged(self, letter: str, case: Case, *, kind: Kind) -> Verdict:
+        if not self._sessions.may_be(case.who):
+            return self._verdict(
+                letter, case, Kind.LIMIT, "not tried", why="the owner's login here may not become this role"
+            )
         got = self._tried(case)
         held = is_met(case.expects, got, self._stage)
         expected, why = said(case.expects), case.limit or case.why
         if not held and case.catalogue_right and not self._is_owned:
             held, kind = True, Kind.LIMIT
             expected, why = "allowed here", f"the server is managed by somebody else; {why}"
+        return self._verdict(letter, case, kind, self._shown(got), why=why, expected=expected, held=held)
+
+    def _verdict(
+        self, letter: str, case: Case, kind: Kind, got: str, *, why: str, expected: str = "", held: bool = True
+    ) -> Verdict:
         return Verdict(
             way=Way.DATABASE,
             section=letter,
@@ -65,8 +74,8 @@ class Judge:
             kind=kind,
             who=str(case.who),
             attempt=case.statement,
-            expected=expected,
-            got=self._shown(got),
+            expected=expected or said(case.expects),
+            got=got,
             held=held,
             why=why,
         )

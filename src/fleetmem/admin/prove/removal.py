@@ -39,15 +39,20 @@ _VAULT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What is still there after a removal: rows by table, and what is wrong with the fence. Empty is as it should be."""
+    """What is still there after a removal: rows by table, and what is wrong with the fence. Empty is as it should be.
+
+    `is_for_good`: the owner's login may not delete them here; their principals are inactive.
+    """
 
     rows: dict[str, int] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
+    is_for_good: bool = False
 
     @property
-    def is_nothing(self) -> bool:
-        """Whether nothing is left and the fence is whole."""
-        return not self.rows and not self.faults
+    def is_all_that_can_be(self) -> bool:
+        """Whether everything is gone that can go, tokens and keys always, and the fence is whole."""
+        secrets = any(table.startswith("vault.") for table in self.rows)
+        return not self.faults and not secrets and (self.is_for_good or not self.rows)
 
 
 def is_superuser(connection: Connection) -> bool:
@@ -83,7 +88,7 @@ def left(connection: Connection, run: str | None = None) -> Left:
         for table, rows in (*_ROWS, *_VAULT)
     }
     there = {table: int(str(row[0])) for table, row in counted.items() if row and row[0]}
-    return Left(there, tuple(policies.lint(connection)))
+    return Left(there, tuple(policies.lint(connection)), is_for_good=not is_superuser(connection))
 
 
 def _which(connection: Connection, run: str | None) -> dict[str, object]:

@@ -14,6 +14,7 @@ from fleetmem.admin.prove.setting import Connection
 from fleetmem.errors import Unavailable
 
 _COPY: Final = "copy "
+_SET_OPTION_SINCE: Final = 160_000
 # An attempt that gets through must not hold up the fleet that it is tried on.
 _PATIENCE: Final = "set local lock_timeout = '3s'; set local statement_timeout = '20s';"
 
@@ -62,6 +63,14 @@ class Sessions:
             raise Unavailable(f"no connection as {login}: {str(error).strip().splitlines()[-1]}") from error
         self._opened.append(opened)
         return opened
+
+    def may_be(self, who: Who) -> bool:
+        """Whether this identity can be had: the owner's login may become any role only where it is a superuser."""
+        if who.login != ADMIN or who.role is None:
+            return True
+        admin = self.of(ADMIN)
+        option = "set" if admin.info.server_version >= _SET_OPTION_SINCE else "member"
+        return admin.execute("select pg_has_role(%s, %s)", [who.role, option]).fetchone() == (True,)
 
     def close(self) -> None:
         """End every connection that was opened."""

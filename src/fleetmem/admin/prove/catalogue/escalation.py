@@ -93,6 +93,8 @@ MAKING: Final = Group(
     "Giving away, and making something new",
     controls=(_here(KIT),),
     cases=(
+        refused("C59", KIT, "do $$ begin perform 1; end $$", "42501", "no USAGE on plpgsql; existing functions still run",
+                catalogue_right=True),
         refused("C60", KIT, "grant select on fleet.beat to public", "42501 01007", "no grant option"),
         refused("C61", KIT, "grant insert on fleet.beat to fleetmem_auditor", "42501 01007", "no grant option",
                 Control(KIT, Value(False), _STATE)),
@@ -109,7 +111,6 @@ MAKING: Final = Group(
             ("create view fleet.v as select * from fleet.beat", "no CREATE on the schema"),
             ("create operator fleet.= (function = texteq, leftarg = text, rightarg = text)", "no CREATE on the schema"),
             ("create domain public.text as text", "no CREATE on public"),
-            ("do $$ begin perform 1; end $$", "no USAGE on plpgsql; existing functions still run"),
             ("create event trigger t on ddl_command_start execute function fence.never()", "superusers only"),
             ("create publication p for table fleet.beat", "replication steps over row security"),
             ("create subscription s connection 'host=x' publication p with (connect = false)", "no subscription"),

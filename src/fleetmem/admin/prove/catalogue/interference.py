@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from fleetmem.admin.prove.case import Case, Control, Group, Refused, Value, answers, open_to_all, refused
+from fleetmem.admin.prove.case import Case, Control, Group, Value, answers, open_to_all, refused
 from fleetmem.admin.prove.catalogue.people import (
     BARE,
     BARE_CONSOLE,
@@ -36,8 +36,8 @@ _NEVER_GIVEN: Final = (
 
 def _calls() -> Iterator[Case]:
     for number, call in enumerate(_TAKEN, start=1):
-        yield Case(id=f"H{number:02}", who=KIT, statement=f"select {call}", expects=Refused(("42501",)),
-                   why="EXECUTE is revoked from PUBLIC", catalogue_right=True)  # fmt: skip
+        why = "EXECUTE is revoked from PUBLIC"
+        yield refused(f"H{number:02}", KIT, f"select {call}", "42501", why, catalogue_right=True)
     for number, call in enumerate(_NEVER_GIVEN, start=40):
         yield refused(f"H{number}", KIT, f"select {call}", "42501", "a superuser's function")
 

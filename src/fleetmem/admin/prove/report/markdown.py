@@ -29,7 +29,7 @@ def markdown(proof: Proof) -> str:
 def _head(proof: Proof) -> Iterator[str]:
     yield f"# Proof of the fence, {proof.started_at:%Y-%m-%d %H:%M:%S} UTC"
     yield ""
-    verdict = "Everything held, and nothing is left of it." if proof.holds else "**The fence does not hold.**"
+    verdict = "Everything held." if proof.holds else "**The fence does not hold.**"
     yield f"Run `{proof.run}` on PostgreSQL {proof.server}, {proof.took_s:.1f} s. {verdict}"
     yield ""
     for table, count in proof.left.rows.items():

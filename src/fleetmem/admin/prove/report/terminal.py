@@ -28,7 +28,7 @@ def _lines(proof: Proof) -> Iterator[str]:
     limits = sum(verdict.kind is Kind.LIMIT for verdict in proof.verdicts)
     if limits:
         yield f"{limits} things cannot be refused; the report says what bounds each."
-    yield "Everything held, and nothing is left of it." if proof.holds else "The fence does NOT hold."
+    yield "Everything held." if proof.holds else "The fence does NOT hold."
 
 
 def _line(total: Total) -> str:

@@ -40,8 +40,11 @@ select m.rolname || ' in ' || g.rolname || case when a.admin_option then ', may 
 """
 
 
-def compare(connection: Connection) -> Iterator[Verdict]:
-    """Hold every schema, the database, every role and every membership to the tables."""
+def compare(connection: Connection, *, is_owned: bool) -> Iterator[Verdict]:
+    """Hold every schema, the database, every role and every membership to the tables.
+
+    Where the server is not the owner's, the backup's login cannot be given its way past row security.
+    """
     everyone = [list(EVERYONE)]
     for name, verb, roles in connection.execute(_SCHEMAS.encode(), everyone).fetchall():
         yield state(f"M:{name}:{verb}", f"{verb} on the schema {name}", _in_schema(str(name), str(verb)), str(roles))
@@ -49,8 +52,9 @@ def compare(connection: Connection) -> Iterator[Verdict]:
         wanted = _ordered(CONNECTS) if verb == "connect" else ""
         yield state(f"M:database:{verb}", f"{verb} in the database", wanted, str(roles))
     there = {str(name): str(is_) for name, is_ in connection.execute(_ROLES.encode()).fetchall()}
-    for role in sorted(ROLES.keys() | there.keys()):
-        yield state(f"M:role:{role}", f"what the role {role} is", _worded(ROLES, role), _worded(there, role))
+    declared = ROLES if is_owned else {role: is_.removesuffix(" bypassrls") for role, is_ in ROLES.items()}
+    for role in sorted(declared.keys() | there.keys()):
+        yield state(f"M:role:{role}", f"what the role {role} is", _worded(declared, role), _worded(there, role))
     members = "; ".join(str(row[0]) for row in connection.execute(_MEMBERSHIPS.encode()).fetchall())
     wanted = "; ".join(sorted(f"{member} in {role}" for member, role in MEMBERSHIPS))
     yield state("M:memberships", "who may become whom", wanted, members)

@@ -4,9 +4,10 @@ import json
 import socket
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
 import httpx
@@ -55,10 +56,11 @@ class Line:
     http: httpx.Client = field(repr=False)
 
     @classmethod
-    def to(cls, url: str, stage: Stage, sessions: Sessions) -> "Line":
-        """Open a line; nothing is sent yet."""
-        http = httpx.Client(base_url=url, timeout=_TIMEOUT_S, trust_env=False, follow_redirects=False)
-        return cls(url, stage, sessions, http)
+    @contextmanager
+    def to(cls, url: str, stage: Stage, sessions: Sessions) -> Iterator[Self]:
+        """Open a line for the length of a block."""
+        with httpx.Client(timeout=_TIMEOUT_S, trust_env=False, follow_redirects=False) as http:
+            yield cls(url, stage, sessions, http)
 
     def bearer(self, name: str | None) -> dict[str, str]:
         """Return the header with somebody's token; none for None."""
