@@ -24,7 +24,7 @@ set local role fleetmem_scribe;
 create function fence.beat_stamp() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  select r.name into new.author from fence.require('agent') r;
+  new.author := (fence.require('agent')).name;
   new.topic := normalize(new.topic, nfc);
   new.topic_key := fence.topic_key(new.topic);
   perform pg_advisory_xact_lock(hashtext(new.author), hashtext(new.topic_key));
@@ -78,18 +78,16 @@ create function api.beat_publish(claim text, idem_key text, idem_hash bytea,
                                  out status integer, out doc text, out replayed boolean)
 language plpgsql volatile security invoker as $$
 declare
-  made uuid;
+  who record := fence.enter(claim, 'agent', true);
 begin
-  perform fence.enter(claim, 'agent', true);
   select r.status, r.doc, true into status, doc, replayed from fence.replay(idem_key, idem_hash) r;
   if doc is not null then
     return;
   end if;
-  insert into fleet.beat (topic, body, audience, expires_at) values (p_topic, p_body, p_audience, p_expires_at)
-    returning id into made;
   status := 201;
   replayed := false;
-  select api.beat_doc(b)::text into doc from fleet.beat b where b.id = made;
+  insert into fleet.beat as b (topic, body, audience, expires_at) values (p_topic, p_body, p_audience, p_expires_at)
+    returning api.beat_doc(b)::text into doc;
   perform fence.remember(idem_key, idem_hash, status, doc);
 end $$;
 
@@ -97,24 +95,22 @@ create function api.beat_retract(claim text, idem_key text, idem_hash bytea, p_i
                                  out status integer, out doc text, out replayed boolean)
 language plpgsql volatile security invoker as $$
 declare
-  who record;
-  ended uuid;
+  who record := fence.enter(claim, 'agent', true);
 begin
-  select * into who from fence.enter(claim, 'agent', true);
   select r.status, r.doc, true into status, doc, replayed from fence.replay(idem_key, idem_hash) r;
   if doc is not null then
     return;
   end if;
-  update fleet.beat b set ended_as = 'retracted' where b.id = p_id and b.author = who.name returning b.id into ended;
-  if ended is null then
+  status := 200;
+  replayed := false;
+  update fleet.beat b set ended_as = 'retracted' where b.id = p_id and b.author = who.name
+    returning api.beat_doc(b)::text into doc;
+  if doc is null then
     if exists (select from fleet.beat b where b.id = p_id) then
       raise exception 'record.not_yours' using errcode = '42501', constraint = 'beat_not_yours';
     end if;
     raise exception 'record.absent' using errcode = 'P0002';
   end if;
-  status := 200;
-  replayed := false;
-  select api.beat_doc(b)::text into doc from fleet.beat b where b.id = p_id;
   perform fence.remember(idem_key, idem_hash, status, doc);
 end $$;
 
