@@ -6,6 +6,8 @@ from pathlib import Path
 
 from fleetmem import config, errors
 from fleetmem.admin import schema
+from fleetmem.admin.prove.report.totals import SECTIONS
+from fleetmem.admin.prove.verdict import Kind
 from fleetmem.board.handoff import TRANSITIONS
 from fleetmem.board.secret_shapes import SHAPES
 from fleetmem.cli import outcome
@@ -102,6 +104,21 @@ def test_every_policy_file_and_lint_is_listed() -> None:
     assert [row["file"] for row in listed] == [path.name for path in fence_files()]
     lints = markdown.rows(page("docs/fence.md"), "lint", "what it finds")
     assert {row["lint"] for row in lints} == {path.name for path in (ROOT / "policies/fence/lint").glob("*.sql")}
+
+
+def test_every_section_and_kind_of_the_proof_is_explained() -> None:
+    text = page("docs/prove.md")
+    assert {row["section"]: row["about"] for row in markdown.rows(text, "section", "about")} == dict(SECTIONS)
+    assert [row["kind"] for row in markdown.rows(text, "kind", "is")] == [kind.value for kind in Kind]
+
+
+def test_the_threat_model_points_at_sections_of_the_proof() -> None:
+    attackers = markdown.sections(page("SECURITY.md"), level=2)["Attackers"]
+    named = {
+        letter for found in re.findall(r"\[([A-Z][A-Z0-9, to]*)\]", attackers) for letter in re.findall("[A-Z]", found)
+    }
+    assert named
+    assert named <= SECTIONS.keys()
 
 
 def _rules_of(path: Path) -> set[str]:
