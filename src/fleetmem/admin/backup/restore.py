@@ -8,8 +8,9 @@ everything that fences them is this version's own, triggers enabled ALWAYS inclu
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import psycopg
 from psycopg import sql
@@ -24,6 +25,7 @@ from fleetmem.admin.database import Conninfo
 from fleetmem.errors import SetupInvalid
 
 _Driver = psycopg.Connection[Any]
+_ROWS_AT_ONCE: Final = 500
 _OCCUPIED = """
 select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
  where n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(toast|temp)'
@@ -121,8 +123,8 @@ def _load(driver: _Driver, backup: Archive, pg_bin: Path | None) -> None:
         )
         try:
             with driver.cursor() as cursor, cursor.copy(into) as copying:
-                for line in rows:
-                    copying.write(line)
+                while block := b"".join(islice(rows, _ROWS_AT_ONCE)):
+                    copying.write(block)
         except psycopg.Error as error:
             raise SetupInvalid(f"the rows of {name} cannot be loaded: {str(error).splitlines()[0]}") from error
 
