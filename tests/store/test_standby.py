@@ -15,6 +15,7 @@ import pytest
 from fleetmem.admin import tokens
 from fleetmem.admin.postgres import EmbeddedPostgres
 from fleetmem_gateway import app
+from fleetmem_gateway.auth import LOOKUP_KEPT_S
 from tests.clusters import Cluster
 from tests.databases import prepare
 from tests.http.fleet import Fleet, Voice, make_fleet, running
@@ -173,6 +174,25 @@ async def test_a_revoked_token_is_refused_within_replay_or_the_limit(
     measured(
         f"standby, replay stopped: last answer to a revoked token {last_s - since_s:.2f} s after, limit {_LAG_S} s"
     )
+
+
+async def test_a_revoked_token_is_refused_by_the_look_up_on_the_primary_whatever_the_limit_is(
+    fleet: Fleet, follower: Follower, measured: Measured
+) -> None:
+    with fleet.owner() as owner:
+        token_id, token = tokens.issue(owner, "finance")
+    async with running(app.agents(fleet.told(read_url=follower.url, read_lag_s=60))) as client:
+        voice = Voice(client, token)
+        await until(lambda: reads_from(follower, voice))
+        async with behind(follower):
+            with fleet.owner() as owner:
+                tokens.revoke(owner, token_id)
+            since_s = last_s = time.monotonic()
+            while (await voice.get("/v1/me")).status_code == 200:
+                last_s = time.monotonic()
+                await asyncio.sleep(0.02)
+    assert last_s - since_s <= LOOKUP_KEPT_S + 0.5
+    measured(f"standby, replay stopped, limit 60 s: last answer to a revoked token {last_s - since_s:.2f} s after")
 
 
 async def test_a_standby_that_dies_fails_no_request_and_is_read_again_when_it_is_back(
