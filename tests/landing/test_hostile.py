@@ -1,0 +1,416 @@
+"""Hostile workspaces: whatever is planted, no byte outside a block changes and nothing is written outside a workspace."""
+
+import os
+import resource
+import socket
+import stat
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from fleetmem import landing
+from fleetmem.errors import WorkspaceRefused
+from fleetmem.landing import Memory, Workspace
+from fleetmem.memory import block
+from tests.landing import steps
+from tests.landing.places import (
+    HAND_WRITTEN,
+    JOINING,
+    KEY,
+    NOTE,
+    PROPOSED,
+    RULE,
+    SEVERE,
+    SKILL,
+    Entry,
+    outside,
+    picture,
+    without_folders,
+    workspace,
+)
+
+DRAFT = ".AGENTS.md.fleetmem-draft"
+SKILL_DRAFT = SKILL.replace("SKILL.md", ".SKILL.md.fleetmem-draft")
+COMPONENTS = [
+    ".agents",
+    ".agents/skills",
+    f".agents/skills/{KEY}",
+    SKILL,
+    "AGENTS.md",
+    DRAFT,
+    SKILL_DRAFT,
+    ".git",
+    ".git/HEAD",
+]
+BEGIN = f"<!-- fleetmem:begin note={NOTE} nonce={'a' * 32} seam=1+1 -->".encode()
+END = f"<!-- fleetmem:end note={NOTE} nonce={'a' * 32} -->".encode()
+DOCUMENTS = st.sampled_from(
+    [
+        *(
+            b"",
+            b"\xef\xbb\xbf",
+            b"# Mine",
+            b"# Mine\r\nmore\r\n",
+            b"\xff\xc3( invalid\n",
+            b"```\n",
+            b"a\0b",
+            b"\xff\xfea\0",
+        ),
+        *(
+            BEGIN + b"\n",
+            END + b"\n",
+            END + b"\n" + BEGIN + b"\n",
+            (BEGIN + b"\nx\n" + END + b"\n") * 2,
+            BEGIN + b"\nx\n" + END,
+        ),
+        *(
+            b"```\n" + BEGIN + b"\nx\n" + END + b"\n```\n",
+            BEGIN + b"\n" + BEGIN + b"\n" + END,
+            b"x" * 32_666,
+            b"x" * 2**20,
+        ),
+        *(HAND_WRITTEN, b"---\nname: other\ndescription: d\n---\n", HAND_WRITTEN + BEGIN + b"\nx\n" + END + b"\n"),
+    ]
+) | st.binary(max_size=40)
+MEMORIES = [SEVERE, PROPOSED, JOINING]
+
+
+def plant_file(path: Path, _beside: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+def plant_read_only(path: Path, _beside: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    path.chmod(0o444)
+
+
+def plant_directory(path: Path, _beside: Path, _content: bytes) -> None:
+    path.mkdir()
+
+
+def plant_closed_directory(path: Path, _beside: Path, _content: bytes) -> None:
+    path.mkdir(mode=0o555)
+
+
+def plant_link_to_file(path: Path, beside: Path, _content: bytes) -> None:
+    path.symlink_to(beside / "secret")
+
+
+def plant_link_to_folder(path: Path, beside: Path, _content: bytes) -> None:
+    path.symlink_to(beside)
+
+
+def plant_dangling_link(path: Path, beside: Path, _content: bytes) -> None:
+    path.symlink_to(beside / "new")
+
+
+def plant_link_inwards(path: Path, _beside: Path, _content: bytes) -> None:
+    path.symlink_to(".")
+
+
+def plant_hard_link(path: Path, beside: Path, _content: bytes) -> None:
+    path.hardlink_to(beside / "SKILL.md")
+
+
+def plant_pipe(path: Path, _beside: Path, _content: bytes) -> None:
+    os.mkfifo(path)
+
+
+def plant_socket(path: Path, _beside: Path, _content: bytes) -> None:
+    here = Path.cwd()
+    with socket.socket(socket.AF_UNIX) as listening:
+        os.chdir(path.parent)  # a socket's path may have some hundred bytes only
+        try:
+            listening.bind(path.name)
+        finally:
+            os.chdir(here)
+
+
+def plant_device(path: Path, _beside: Path, _content: bytes) -> None:
+    if os.geteuid() == 0:
+        os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    else:
+        os.mkfifo(path)
+
+
+PLANTS = [plant for name, plant in sorted(globals().items()) if name.startswith("plant_")]
+Plant = Callable[[Path, Path, bytes], None]
+
+
+def put(place: Workspace, beside: Path, component: str, plant: Plant, content: bytes) -> None:
+    """Plant something at one component, if what leads there is a plain directory so far."""
+    path = place.path
+    for name in component.split("/")[:-1]:
+        path /= name
+        if not os.path.lexists(path):
+            path.mkdir()
+        if not stat.S_ISDIR(path.lstat().st_mode) or not path.stat().st_mode & stat.S_IWUSR:
+            return
+    path /= component.rpartition("/")[2]
+    if path.is_dir() and not path.is_symlink():
+        if any(path.iterdir()):
+            path.rename(path.with_name(f"{path.name}-kept"))
+        else:
+            path.rmdir()
+    path.unlink(missing_ok=True)
+    plant(path, beside, content)
+
+
+def try_all(place: Workspace, memory: Memory) -> None:
+    """Land, look and remove; hold each to its promise against pictures taken before and after."""
+    base = place.root.parent
+    before = picture(base)
+    try:
+        landed = landing.land(place, memory)
+    except WorkspaceRefused:
+        # Empty folders may have been made on the way; a stale draft may have gone.
+        assert kept(before) == kept(picture(base))
+        landed = landing.Landed(note=NOTE, skill=memory.skill, path="", sha256="")
+    else:
+        after = picture(base)
+        own = f"workspaces/{place.name}/{landed.path}"
+        assert kept(before, own) == kept(after, own)
+        content = after[own][2]
+        former = before[own][2] if own in before else None
+        assert RULE.encode() in content
+        if former is not None and NOTE not in {each.note for each in block.scan(former)}:
+            assert block.remove(content, NOTE) == former
+        assert landing.available(place, landed)
+    landing.faults(place)
+    landing.inspect(place, landed)
+    before = picture(base)
+    try:
+        landing.remove(place, landed)
+    except WorkspaceRefused:
+        assert kept(before) == kept(picture(base))
+    else:
+        own = f"workspaces/{place.name}/{'AGENTS.md' if memory.skill is None else SKILL}"
+        assert kept(before, own) == kept(picture(base), own)
+
+
+def kept(seen: dict[str, Entry], *own: str) -> dict[str, Entry]:
+    return {path: entry for path, entry in without_folders(seen).items() if path not in own and "-draft" not in path}
+
+
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    planted=st.lists(st.tuples(st.sampled_from(COMPONENTS), st.sampled_from(PLANTS), DOCUMENTS), max_size=3),
+    documents=st.tuples(DOCUMENTS, DOCUMENTS),
+    memory=st.sampled_from(MEMORIES),
+)
+@example(planted=[("AGENTS.md", plant_hard_link, b"")], documents=(b"", HAND_WRITTEN), memory=SEVERE)
+@example(planted=[(DRAFT, plant_link_to_file, b"")], documents=(b"", HAND_WRITTEN), memory=SEVERE)
+@example(planted=[(DRAFT, plant_hard_link, b"")], documents=(b"", HAND_WRITTEN), memory=SEVERE)
+@example(planted=[(DRAFT, plant_directory, b"")], documents=(b"", HAND_WRITTEN), memory=SEVERE)
+def test_a_hostile_workspace_changes_nothing_but_the_block(
+    planted: list[tuple[str, Plant, bytes]], documents: tuple[bytes, bytes], memory: Memory
+) -> None:
+    with TemporaryDirectory() as folder:
+        base = Path(folder)
+        place, beside = workspace(base), outside(base)
+        for component, document in zip(("AGENTS.md", SKILL), documents, strict=True):
+            if document and memory is not PROPOSED:
+                put(place, beside, component, plant_file, document)
+        for component, plant, content in planted:
+            put(place, beside, component, plant, content)
+        try_all(place, memory)
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__.removeprefix("plant_"))
+def test_each_plant_at_each_component(tmp_path: Path, component: str, plant: Plant) -> None:
+    place, beside = workspace(tmp_path), outside(tmp_path)
+    put(place, beside, SKILL, plant_file, HAND_WRITTEN)
+    put(place, beside, "AGENTS.md", plant_file, b"# Mine\n")
+    put(place, beside, component, plant, b"planted\n")
+    for memory in (SEVERE, JOINING):
+        try_all(place, memory)
+    try_all(place, PROPOSED)
+
+
+def swap_for_link(path: Path, to: Path) -> None:
+    path.rename(path.with_name(f"{path.name}-moved"))
+    path.symlink_to(to)
+
+
+RACES: dict[str, Callable[[Path, Path], None]] = {
+    "the folder of runtimes": lambda ws, beside: swap_for_link(ws / ".agents", beside),
+    "the folder of skills": lambda ws, beside: swap_for_link(ws / ".agents/skills", beside / "skills"),
+    "the skill": lambda ws, beside: swap_for_link((ws / SKILL).parent, beside / KEY),
+    "the skill, taken outside": lambda ws, beside: (ws / SKILL).parent.rename(beside / "taken"),
+    "the skill's file": lambda ws, beside: swap_for_link(ws / SKILL, beside / "secret"),
+    "the instructions": lambda ws, beside: swap_for_link(ws / "AGENTS.md", beside / "secret"),
+    "the workspace": swap_for_link,
+    "the repository": lambda ws, beside: swap_for_link(ws / ".git", beside),
+    "a draft": lambda ws, beside: (ws / DRAFT).symlink_to(beside / "secret"),
+    "a skill's draft": lambda ws, beside: (ws / SKILL_DRAFT).symlink_to(beside / "secret"),
+    "a hard link": lambda ws, beside: os.link(beside / "secret", ws / "AGENTS.md"),
+    "a pipe": lambda ws, _beside: os.mkfifo(ws / "AGENTS.md"),
+}
+
+
+def quietly(act: Callable[[], object]) -> None:
+    """Let a refusal pass, and an intruder that could not do its worst at this moment."""
+    with suppress(WorkspaceRefused, OSError):
+        act()
+
+
+@pytest.mark.parametrize("race", RACES)
+@pytest.mark.parametrize("memory", MEMORIES, ids=["severe", "proposed", "joining"])
+@pytest.mark.parametrize("verb", ["land", "remove"])
+def test_a_swap_between_any_two_steps_leads_nowhere(tmp_path: Path, race: str, memory: Memory, verb: str) -> None:
+    at, total = 0, 1
+    while at < total:
+        base = tmp_path / f"{at}"
+        place, beside = workspace(base), outside(base)
+        mine = b"# Mine\nno final line break"
+        (place.path / "AGENTS.md").write_bytes(mine)
+        if memory is JOINING:
+            put(place, beside, SKILL, plant_file, HAND_WRITTEN)
+        landed = landing.Landed(note=NOTE, skill=memory.skill, path="", sha256="")
+        if verb == "remove":
+            landed = landing.land(place, memory)
+
+        def act(place: Workspace = place, landed: landing.Landed = landed) -> None:
+            quietly(lambda: landing.land(place, memory) if verb == "land" else landing.remove(place, landed))
+
+        def intrude(place: Workspace = place, beside: Path = beside) -> None:
+            quietly(lambda: RACES[race](place.path, beside))
+
+        before = without_folders(picture(beside))
+        total = max(total, steps.interrupted(act, at, intrude))
+        after = without_folders(picture(beside))
+        # A folder that was taken out of the workspace while we held it is still the one that we hold.
+        strangers = {path: entry for path, entry in after.items() if not path.startswith("taken/")}
+        assert strangers == before, at
+        assert_mine_is_kept(place.root, mine)
+        at += 1
+    assert total > 15
+
+
+def assert_mine_is_kept(root: Path, mine: bytes) -> None:
+    """Find the instructions wherever they went, and in them, outside a block, what their owner wrote."""
+    held = [path for path in root.rglob("AGENTS.md*") if path.is_file() and not path.is_symlink()]
+    contents = [path.read_bytes() for path in held]
+    assert any(
+        content == mine or (block.find(content, NOTE) and block.remove(content, NOTE) == mine) for content in contents
+    )
+
+
+@pytest.mark.parametrize("memory", [SEVERE, JOINING], ids=["severe", "joining"])
+def test_an_edit_that_is_saved_before_the_last_look_is_never_lost(tmp_path: Path, memory: Memory) -> None:
+    name = "AGENTS.md" if memory is SEVERE else SKILL
+    lost = []
+    at, total = 0, 1
+    while at < total:
+        base = tmp_path / f"{at}"
+        place, beside = workspace(base), outside(base)
+        put(place, beside, SKILL, plant_file, HAND_WRITTEN)
+        put(place, beside, "AGENTS.md", plant_file, b"# Mine\n")
+
+        def edit(path: Path = place.path / name) -> None:
+            with path.open("ab") as file:
+                file.write(b"EDIT\n")
+
+        total = max(
+            total, steps.interrupted(lambda place=place: quietly(lambda: landing.land(place, memory)), at, edit)
+        )  # type: ignore[misc]
+        if b"EDIT" not in (place.path / name).read_bytes():
+            lost.append(at)
+        at += 1
+    # The one moment that a rename leaves: between the last look at the file and the rename itself.
+    assert len(lost) <= 1
+
+
+@contextmanager
+def no_file_longer_than(size: int) -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("memory", [SEVERE, JOINING], ids=["severe", "joining"])
+@pytest.mark.parametrize("verb", ["land", "remove"])
+def test_a_file_that_cannot_grow_stays_as_it_was(tmp_path: Path, memory: Memory, verb: str) -> None:
+    place = workspace(tmp_path)
+    beside = outside(tmp_path)
+    put(place, beside, SKILL, plant_file, HAND_WRITTEN)
+    put(place, beside, "AGENTS.md", plant_file, b"# Mine\n" * 20)
+    landed = landing.land(place, memory) if verb == "remove" else None
+    before = picture(tmp_path)
+    with no_file_longer_than(40), pytest.raises(WorkspaceRefused) as refused:
+        landing.land(place, memory) if landed is None else landing.remove(place, landed)
+    assert refused.value.rule == "no-space"
+    assert picture(tmp_path) == before
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", folder],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def fill(disk: Path) -> None:
+    with suppress(OSError), (disk / "filler").open("wb", buffering=0) as filler:
+        while True:
+            filler.write(b"x" * 4_096)
+
+
+@pytest.mark.parametrize("memory", MEMORIES, ids=["severe", "proposed", "joining"])
+def test_a_full_disk_leaves_the_old_file(small_disk: Path, memory: Memory) -> None:
+    place = workspace(small_disk)
+    (place.path / "AGENTS.md").write_bytes(b"# Mine\n" * 300)
+    if memory is JOINING:
+        put(place, small_disk, SKILL, plant_file, HAND_WRITTEN + b"x" * 4_000)
+    fill(small_disk)
+    before = picture(small_disk)
+    with pytest.raises(WorkspaceRefused) as refused:
+        landing.land(place, memory)
+    assert refused.value.rule == "no-space"
+    assert kept(before) == kept(picture(small_disk))
+    assert kept(before).keys() == set(without_folders(picture(small_disk)))
+
+
+def test_a_read_only_file_or_folder_is_left_alone(tmp_path: Path) -> None:
+    place = workspace(tmp_path)
+    (place.path / "AGENTS.md").write_bytes(b"# Mine\n")
+    for path, mode in ((place.path / "AGENTS.md", 0o444), (place.path, 0o555)):
+        path.chmod(mode)
+        with pytest.raises(WorkspaceRefused) as refused:
+            landing.land(place, SEVERE)
+        assert refused.value.rule == "read-only"
+        assert (place.path / "AGENTS.md").read_bytes() == b"# Mine\n"
+        path.chmod(0o755)
+    landing.land(place, SEVERE)
+
+
+def test_another_file_system_inside_a_workspace_is_refused(tmp_path: Path, small_disk: Path) -> None:
+    place = workspace(tmp_path)
+    (place.path / ".agents").mkdir()
+    subprocess.run(["mount", "--bind", small_disk, place.path / ".agents"], check=True)
+    try:
+        with pytest.raises(WorkspaceRefused) as refused:
+            landing.land(place, PROPOSED)
+        assert refused.value.rule == "not-plain"
+        assert list(small_disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", place.path / ".agents"], check=True)
