@@ -290,6 +290,23 @@ MUTATIONS: Final = (
         "event trigger",
         "watch",
     ),
+    Mutation("create foreign data wrapper far", "foreign data wrapper", "far"),
+    Mutation("create language plother handler plpgsql_call_handler", "language", "plother"),
+    Mutation("revoke usage on type fleet.beat from public", "type privilege", "fleet.beat"),
+    Mutation(
+        "alter table fleet.beat set (fillfactor = 50)", "relation option", "fleet.beat has the option fillfactor=50"
+    ),
+    Mutation(
+        "drop function api.ready(); create function api.ready() returns integer language sql as 'select 1'",
+        "function result",
+        "api.ready()",
+    ),
+    Mutation(
+        "set local allow_system_table_mods = on;"
+        " create or replace view pg_catalog.pg_cursors as select * from pg_cursor() as another",
+        "catalogue views",
+        "all of pg_catalog",
+    ),
     Mutation("select lo_create(4711)", "large object", "4711"),
     Mutation("create text search configuration public.mine (copy = simple)", "text search configuration", "mine"),
     Mutation("delete from fence.casefold where from_char = 'Ä'", "casefold", "fence.casefold", "two live beats"),
