@@ -1,0 +1,239 @@
+"""Secrets found in every view of a text and rewritten to `[REDACTED_SECRET]` in the original, by offset.
+
+A finding is a rule's id and a span; the secret itself is held by nothing that outlives the call, and no error quotes it.
+Redaction replaces every occurrence of what it found and repeats until it finds nothing, so doing it twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import re2
+
+from fleetmem.memory import splits, views
+from fleetmem.memory.policy import Patience, SecretRule, Secrets
+from fleetmem.memory.values import is_opaque
+from fleetmem.memory.views import Overload, View
+
+MARKER: Final = "[REDACTED_SECRET]"
+
+
+class Unsettled(Exception):  # noqa: N818 -- a state of the input, named as such
+    """Redaction still found secrets after its last round; the text must be withheld."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """A secret in a text: where (in characters of the text given) and by which rule; never what."""
+
+    start: int
+    end: int
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """Texts without the secrets that were found, by field, and the ids of the rules that found them, in order."""
+
+    texts: Mapping[str, str] = field(repr=False)
+    rules: tuple[str, ...]
+
+
+def first_rule(secrets: Secrets, text: str) -> str | None:
+    """Return the id of the first rule that finds a secret, or None.
+
+    Raises:
+        Overload: the text holds more than a scan may spend on it.
+    """
+    return next((finding.rule for finding in scan(secrets, text)), None)
+
+
+def find(secrets: Secrets, text: str) -> tuple[Finding, ...]:
+    """Return what every rule finds in every view, merged where spans touch, in the order of the text.
+
+    Raises:
+        Overload: the text holds more than a scan may spend on it.
+    """
+    found: list[Finding] = []
+    for each in sorted(set(scan(secrets, text))):
+        if found and each.start < found[-1].end:
+            found[-1] = Finding(found[-1].start, max(found[-1].end, each.end), found[-1].rule)
+        else:
+            found.append(each)
+    return tuple(found)
+
+
+def redact(secrets: Secrets, texts: Mapping[str, str]) -> Redacted:
+    """Rewrite the secrets in the fields of one record; what is found in one field is replaced in all of them.
+
+    Raises:
+        Overload: a text holds more than a scan may spend on it.
+        Unsettled: the last round still found something.
+    """
+    now, rules = dict(texts), dict[str, None]()
+    for _ in range(_MOST_ROUNDS):
+        found = {name: find(secrets, text) for name, text in now.items()}
+        if not any(found.values()):
+            return Redacted(now, tuple(rules))
+        rules.update(dict.fromkeys(each.rule for each in sorted(_all(found.values()))))
+        known = {now[name][each.start : each.end] for name, each in _named(found)}
+        now = {name: _without(text, found[name], known) for name, text in now.items()}
+    raise Unsettled("redaction did not settle")
+
+
+def scan(secrets: Secrets, text: str) -> Iterator[Finding]:
+    """Yield findings view by view, unmerged; the same one may come more than once.
+
+    Raises:
+        Overload: the text is longer than `views.LONGEST_TEXT`, has too many candidates, or takes longer than its time.
+    """
+    if len(text) > views.LONGEST_TEXT:
+        raise Overload("too long")
+    budget = _Budget(secrets.patience)
+    base = views.folded(text)
+    shown = [base, *views.unescaped(base)]
+    for view in shown:
+        yield from _in_view(secrets, view, budget)
+    for view in shown[:_MOST_JOINED]:
+        for joined in (splits.unwrapped(view), splits.unspaced(view)):
+            if joined is not view:
+                # Lines that hold nothing but an identifier look like one wrapped token, so here a name must introduce it.
+                yield from _in_view(secrets, joined, budget, bare=False)
+    yield from _in_decoded(secrets, shown, budget)
+
+
+class _Budget:
+    """What one text may cost: characters looked at closely, and a time. Prose of 64 kB spends a hundredth of it."""
+
+    __slots__ = ("_clock", "_deadline", "_spent")
+
+    def __init__(self, patience: Patience) -> None:
+        self._clock = patience.clock
+        self._deadline = patience.clock() + patience.longest_s
+        self._spent = 0
+
+    def spend(self, characters: int) -> None:
+        self._spent += characters + _COST_OF_ONE
+        if self._spent > _MOST_SPENT:
+            raise Overload("too many candidates")
+
+    def check(self) -> None:
+        if self._clock() > self._deadline:
+            raise Overload("out of time")
+
+
+def _in_view(
+    secrets: Secrets, view: View, budget: _Budget, *, mapped: bool = True, bare: bool = True
+) -> Iterator[Finding]:
+    lowered = view.octets.lower()
+    blanked = _blanked(secrets.public, view.octets)
+    for rule in secrets.rules:
+        if rule.needs and not any(each in lowered for each in rule.needs):
+            continue
+        if not bare and rule.judge is is_opaque:
+            continue
+        budget.check()
+        octets = view.octets if rule.judge is None else blanked
+        for start, end in _matches(rule, octets, budget):
+            span = view.span(start, end)
+            yield Finding(*(view.origin(*span) if mapped else span), rule.id)
+
+
+def _matches(rule: SecretRule, octets: bytes, budget: _Budget) -> Iterator[tuple[int, int]]:
+    at = 0
+    while at < len(octets):
+        found = rule.pattern.search(octets, at)
+        if found is None:
+            return
+        start, end = found.span(rule.group)
+        budget.spend(end - start)
+        if _agrees(rule, octets, start, end):
+            yield start, _trimmed(octets, start, end) if rule.judge is not None else end
+            at = max(end, at + 1)
+        else:
+            # A value that was let through may hide the name of the next one: go on right behind its start.
+            at = max(start, at + 1) if start > at else max(found.end(), at + 1)
+
+
+def _agrees(rule: SecretRule, octets: bytes, start: int, end: int) -> bool:
+    value = octets[start:end].decode("utf-8", "replace")
+    if _MASKED.search(value):
+        return False
+    if rule.judge is not None and not rule.judge(value):
+        return False
+    return rule.unless is None or rule.unless.search(octets[max(0, start - _BEFORE) : start]) is None
+
+
+def _trimmed(octets: bytes, start: int, end: int) -> int:
+    """Leave the punctuation of the sentence outside of what is redacted."""
+    kept = octets[start:end].rstrip(b".,;:)]}")
+    return start + len(kept) if kept else end
+
+
+def _in_decoded(secrets: Secrets, shown: Iterable[View], budget: _Budget) -> Iterator[Finding]:
+    """Look into what base64 and hexadecimal hide; the whole encoded run is the secret then."""
+    spans: dict[tuple[int, int], str] = {}
+    for view in shown:
+        for found in _ENCODED.finditer(view.octets):
+            text = views.decoded(found[0].decode())
+            budget.spend(len(found[0]))
+            if text is not None:
+                spans[view.origin(*view.span(*found.span()))] = text.replace("\x02", "")
+    if spans:
+        inner = views.folded("\x02".join(spans.values()).replace("\x02", "\n\u2400\n"))
+        ends = list(itertools.accumulate(len(views.folded(text).text) + 3 for text in spans.values()))
+        for each in _in_view(secrets, inner, budget, mapped=False):
+            yield Finding(*list(spans)[bisect.bisect_right(ends, each.start)], each.rule)
+
+
+def _blanked(public: Any, octets: bytes) -> bytes:
+    parts: list[bytes] = []
+    at = 0
+    for found in public.finditer(octets):
+        start, end = found.span()
+        parts += (octets[at:start], _BLANK * (end - start))
+        at = end
+    return b"".join((*parts, octets[at:])) if parts else octets
+
+
+def _without(text: str, found: Iterable[Finding], known: Iterable[str]) -> str:
+    spans = [(each.start, each.end) for each in found]
+    for secret in known:
+        if len(secret) >= _SHORTEST_REPEATED:
+            at = text.find(secret)
+            while at >= 0:
+                spans.append((at, at + len(secret)))
+                at = text.find(secret, at + len(secret))
+    parts: list[str] = []
+    last = 0
+    for start, end in sorted(spans):
+        if start >= last:
+            parts += (text[last:start], MARKER)
+        last = max(last, end)
+    return "".join((*parts, text[last:]))
+
+
+def _named(found: Mapping[str, tuple[Finding, ...]]) -> Iterator[tuple[str, Finding]]:
+    for name, findings in found.items():
+        for each in findings:
+            yield name, each
+
+
+def _all(found: Iterable[tuple[Finding, ...]]) -> Iterator[Finding]:
+    for findings in found:
+        yield from findings
+
+
+_MOST_ROUNDS: Final = 6
+_MOST_JOINED: Final = 3
+_COST_OF_ONE: Final = 60
+_MOST_SPENT: Final = 120_000
+_SHORTEST_REPEATED: Final = 6
+_BEFORE: Final = 60
+_BLANK: Final = b"\x01"
+_MASKED: Final = re2.compile(r"(?i)x{6,}|\*{3,}|\.{3,}|0{10,}")
+_ENCODED: Final = re2.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
