@@ -90,6 +90,9 @@ class Settings:
     roster: Path = _setting(
         "ROSTER", _path, "The roster that `fleetmem roster sync` and `fleetmem up` read.", "roster.yaml"
     )
+    workspaces: Path = _setting(
+        "WORKSPACES", _path, "The folder that holds one workspace per agent, by the roster's `workspace`.", "workspaces"
+    )
     database_url: str | None = _setting(
         "DATABASE_URL",
         _postgres,

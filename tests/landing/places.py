@@ -21,12 +21,18 @@ PROPOSED = Memory(note=NOTE, nonce=NONCE, content=RULE, skill=KEY, description=D
 JOINING = Memory(note=NOTE, nonce=NONCE, content=RULE, skill=KEY)
 HAND_WRITTEN = f"---\nname: {KEY}\ndescription: Written by a person.\n---\n\nUse the contract.\n".encode()
 
+MEMORIES = {"severe": SEVERE, "proposed": PROPOSED, "joining": JOINING}
+
 # What an entry of a directory is, in the least that must not change: kind, permissions, and bytes or target.
 Entry = tuple[str, int, bytes]
 
 
+def placed(base: Path, name: str = "frontend", target: Target = Target.CODEX) -> Workspace:
+    return Workspace(root=base / "workspaces", name=name, target=target)
+
+
 def workspace(base: Path, name: str = "frontend", target: Target = Target.CODEX) -> Workspace:
-    made = Workspace(root=base / "workspaces", name=name, target=target)
+    made = placed(base, name, target)
     landing.prepare(made)
     return made
 

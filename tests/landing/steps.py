@@ -15,21 +15,18 @@ _MODULES = frozenset({"posix", "fcntl"})
 _HARMLESS = frozenset({"geteuid", "fspath", "fsencode"})
 
 
-def interrupted(act: Callable[[], object], at: int, intruder: Callable[[], None]) -> int:
-    """Run `act`, calling `intruder` once, before system call number `at`; return how many there were."""
-    count = 0
+def interrupted(act: Callable[[], object], at: int, intruder: Callable[[], object]) -> bool:
+    """Run `act`, calling `intruder` just before system call number `at`; False where `act` made fewer."""
+    seen = 0
 
     def profile(_frame: Any, event: str, called: Any) -> None:
-        nonlocal count
+        nonlocal seen
         if event != "c_call" or not _is_system_call(called):
             return
-        count += 1
-        if count - 1 == at:
+        seen += 1
+        if seen > at:
             sys.setprofile(None)
-            try:
-                intruder()
-            finally:
-                sys.setprofile(profile)
+            intruder()
 
     before = sys.getprofile()
     sys.setprofile(profile)
@@ -37,12 +34,7 @@ def interrupted(act: Callable[[], object], at: int, intruder: Callable[[], None]
         act()
     finally:
         sys.setprofile(before)
-    return count
-
-
-def count(act: Callable[[], object]) -> int:
-    """Run `act` and return how many system calls it made."""
-    return interrupted(act, -1, lambda: None)
+    return seen > at
 
 
 def kill_myself() -> None:

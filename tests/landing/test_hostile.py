@@ -7,6 +7,7 @@ import stat
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -198,7 +199,9 @@ def kept(seen: dict[str, Entry], *own: str) -> dict[str, Entry]:
     return {path: entry for path, entry in without_folders(seen).items() if path not in own and "-draft" not in path}
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 @given(
     planted=st.lists(st.tuples(st.sampled_from(COMPONENTS), st.sampled_from(PLANTS), DOCUMENTS), max_size=3),
     documents=st.tuples(DOCUMENTS, DOCUMENTS),
@@ -209,9 +212,9 @@ def kept(seen: dict[str, Entry], *own: str) -> dict[str, Entry]:
 @example(planted=[(DRAFT, plant_hard_link, b"")], documents=(b"", HAND_WRITTEN), memory=SEVERE)
 @example(planted=[(DRAFT, plant_directory, b"")], documents=(b"", HAND_WRITTEN), memory=SEVERE)
 def test_a_hostile_workspace_changes_nothing_but_the_block(
-    planted: list[tuple[str, Plant, bytes]], documents: tuple[bytes, bytes], memory: Memory
+    quick: Path, planted: list[tuple[str, Plant, bytes]], documents: tuple[bytes, bytes], memory: Memory
 ) -> None:
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(dir=quick) as folder:
         base = Path(folder)
         place, beside = workspace(base), outside(base)
         for component, document in zip(("AGENTS.md", SKILL), documents, strict=True):
@@ -239,20 +242,35 @@ def swap_for_link(path: Path, to: Path) -> None:
     path.symlink_to(to)
 
 
-RACES: dict[str, Callable[[Path, Path], None]] = {
+Race = Callable[[Path, Path], object]
+ANYWHERE: dict[str, Race] = {
+    "the workspace": swap_for_link,
+    "the repository": lambda ws, beside: swap_for_link(ws / ".git", beside),
+}
+AT_INSTRUCTIONS: dict[str, Race] = {
+    "the instructions": lambda ws, beside: swap_for_link(ws / "AGENTS.md", beside / "secret"),
+    "a draft": lambda ws, beside: (ws / DRAFT).symlink_to(beside / "secret"),
+    "a hard link": lambda ws, beside: cleared(ws / "AGENTS.md").hardlink_to(beside / "secret"),
+    "a pipe": lambda ws, _beside: os.mkfifo(cleared(ws / "AGENTS.md")),
+}
+AT_SKILLS: dict[str, Race] = {
     "the folder of runtimes": lambda ws, beside: swap_for_link(ws / ".agents", beside),
     "the folder of skills": lambda ws, beside: swap_for_link(ws / ".agents/skills", beside / "skills"),
     "the skill": lambda ws, beside: swap_for_link((ws / SKILL).parent, beside / KEY),
     "the skill, taken outside": lambda ws, beside: (ws / SKILL).parent.rename(beside / "taken"),
     "the skill's file": lambda ws, beside: swap_for_link(ws / SKILL, beside / "secret"),
-    "the instructions": lambda ws, beside: swap_for_link(ws / "AGENTS.md", beside / "secret"),
-    "the workspace": swap_for_link,
-    "the repository": lambda ws, beside: swap_for_link(ws / ".git", beside),
-    "a draft": lambda ws, beside: (ws / DRAFT).symlink_to(beside / "secret"),
     "a skill's draft": lambda ws, beside: (ws / SKILL_DRAFT).symlink_to(beside / "secret"),
-    "a hard link": lambda ws, beside: os.link(beside / "secret", ws / "AGENTS.md"),
-    "a pipe": lambda ws, _beside: os.mkfifo(ws / "AGENTS.md"),
+    "a skill's hard link": lambda ws, beside: cleared(ws / SKILL).hardlink_to(beside / "secret"),
 }
+RACES = [(SEVERE, name, race) for name, race in (ANYWHERE | AT_INSTRUCTIONS).items()]
+RACES += [(memory, name, race) for memory in (PROPOSED, JOINING) for name, race in (ANYWHERE | AT_SKILLS).items()]
+
+
+def cleared(path: Path) -> Path:
+    """Make room at a path, keeping what was there."""
+    with suppress(FileNotFoundError):
+        path.rename(path.with_name(f"{path.name}-moved"))
+    return path
 
 
 def quietly(act: Callable[[], object]) -> None:
@@ -261,37 +279,35 @@ def quietly(act: Callable[[], object]) -> None:
         act()
 
 
-@pytest.mark.parametrize("race", RACES)
-@pytest.mark.parametrize("memory", MEMORIES, ids=["severe", "proposed", "joining"])
+@pytest.mark.parametrize(
+    ("memory", "race"),
+    [(memory, race) for memory, _, race in RACES],
+    ids=[f"{('severe', 'proposed', 'joining')[MEMORIES.index(memory)]}: {name}" for memory, name, _ in RACES],
+)
 @pytest.mark.parametrize("verb", ["land", "remove"])
-def test_a_swap_between_any_two_steps_leads_nowhere(tmp_path: Path, race: str, memory: Memory, verb: str) -> None:
-    at, total = 0, 1
-    while at < total:
-        base = tmp_path / f"{at}"
+def test_a_swap_between_any_two_steps_leads_nowhere(quick: Path, memory: Memory, race: Race, verb: str) -> None:
+    mine = b"# Mine\nno final line break"
+    at, was_met = 0, True
+    while was_met:
+        base = quick / f"{at}"
         place, beside = workspace(base), outside(base)
-        mine = b"# Mine\nno final line break"
         (place.path / "AGENTS.md").write_bytes(mine)
         if memory is JOINING:
             put(place, beside, SKILL, plant_file, HAND_WRITTEN)
-        landed = landing.Landed(note=NOTE, skill=memory.skill, path="", sha256="")
+        act: Callable[[], object] = partial(landing.land, place, memory)
         if verb == "remove":
-            landed = landing.land(place, memory)
-
-        def act(place: Workspace = place, landed: landing.Landed = landed) -> None:
-            quietly(lambda: landing.land(place, memory) if verb == "land" else landing.remove(place, landed))
-
-        def intrude(place: Workspace = place, beside: Path = beside) -> None:
-            quietly(lambda: RACES[race](place.path, beside))
-
+            act = partial(landing.remove, place, landing.land(place, memory))
+        intrude = partial(quietly, partial(race, place.path, beside))
         before = without_folders(picture(beside))
-        total = max(total, steps.interrupted(act, at, intrude))
-        after = without_folders(picture(beside))
+        was_met = steps.interrupted(partial(quietly, act), at, intrude)
         # A folder that was taken out of the workspace while we held it is still the one that we hold.
-        strangers = {path: entry for path, entry in after.items() if not path.startswith("taken/")}
-        assert strangers == before, at
+        after = {
+            path: entry for path, entry in without_folders(picture(beside)).items() if not path.startswith("taken/")
+        }
+        assert after == before, at
         assert_mine_is_kept(place.root, mine)
         at += 1
-    assert total > 15
+    assert at > 15
 
 
 def assert_mine_is_kept(root: Path, mine: bytes) -> None:
@@ -304,12 +320,12 @@ def assert_mine_is_kept(root: Path, mine: bytes) -> None:
 
 
 @pytest.mark.parametrize("memory", [SEVERE, JOINING], ids=["severe", "joining"])
-def test_an_edit_that_is_saved_before_the_last_look_is_never_lost(tmp_path: Path, memory: Memory) -> None:
+def test_an_edit_that_is_saved_before_the_last_look_is_never_lost(quick: Path, memory: Memory) -> None:
     name = "AGENTS.md" if memory is SEVERE else SKILL
     lost = []
-    at, total = 0, 1
-    while at < total:
-        base = tmp_path / f"{at}"
+    at, was_met = 0, True
+    while was_met:
+        base = quick / f"{at}"
         place, beside = workspace(base), outside(base)
         put(place, beside, SKILL, plant_file, HAND_WRITTEN)
         put(place, beside, "AGENTS.md", plant_file, b"# Mine\n")
@@ -318,10 +334,9 @@ def test_an_edit_that_is_saved_before_the_last_look_is_never_lost(tmp_path: Path
             with path.open("ab") as file:
                 file.write(b"EDIT\n")
 
-        total = max(
-            total, steps.interrupted(lambda place=place: quietly(lambda: landing.land(place, memory)), at, edit)
-        )  # type: ignore[misc]
-        if b"EDIT" not in (place.path / name).read_bytes():
+        act = partial(quietly, partial(landing.land, place, memory))
+        was_met = steps.interrupted(act, at, edit)
+        if was_met and b"EDIT" not in (place.path / name).read_bytes():
             lost.append(at)
         at += 1
     # The one moment that a rename leaves: between the last look at the file and the rename itself.

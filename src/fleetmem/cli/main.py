@@ -20,6 +20,7 @@ from fleetmem.cli.owner_fence import fence
 from fleetmem.cli.owner_key import key
 from fleetmem.cli.owner_roster import roster
 from fleetmem.cli.owner_token import token
+from fleetmem.cli.owner_workspace import workspace
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -78,6 +79,7 @@ for name, group in {
     "agent": agent,
     "token": token,
     "key": key,
+    "workspace": workspace,
 }.items():
     app.add_typer(group, name=name)
 

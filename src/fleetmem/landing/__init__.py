@@ -8,7 +8,7 @@ whether what was written is still there. What is written where, and what is refu
 
 from fleetmem.landing.hold import Workspace
 from fleetmem.landing.lander import Landed, Memory, Preview, Removal, land, preview, remove
-from fleetmem.landing.premises import faults, prepare
+from fleetmem.landing.premises import faults, nested, prepare
 from fleetmem.landing.standing import Standing, available, inspect
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "faults",
     "inspect",
     "land",
+    "nested",
     "prepare",
     "preview",
     "remove",

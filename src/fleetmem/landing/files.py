@@ -64,8 +64,11 @@ def opened(parent: Folder, name: str, *, may_be_mount: bool = False) -> Iterator
         WorkspaceRefused: it is a link or no directory, or, unless `may_be_mount`, another file system is mounted there.
     """
     path = parent.names(name)
+    what = kind(parent, name)
+    if what not in {"directory", None}:
+        raise WorkspaceRefused(f"{path} is a {what}, not a directory", field=path, rule="not-plain")
     with _told(path, absent_passes=True):
-        descriptor = os.open(_component(name), _DIRECTORY, dir_fd=parent.descriptor)
+        descriptor = os.open(name, _DIRECTORY, dir_fd=parent.descriptor)
     try:
         if not may_be_mount and os.fstat(descriptor).st_dev != os.fstat(parent.descriptor).st_dev:
             raise WorkspaceRefused(f"{path} is another file system", field=path, rule="not-plain")

@@ -100,9 +100,12 @@ def remove(workspace: Workspace, landed: Landed) -> Removal:
     """Take a landed memory away, and the skill that only ever held it, and see that it is gone.
 
     Raises:
+        RequestInvalid: the record's key is none.
         WorkspaceRefused: the file's markers are out of order or something other than a plain file stands in its place;
             nothing was removed, and the memory may still be read.
     """
+    if landed.skill is not None:
+        skill.check_key(landed.skill)
     with hold(workspace) as top:
         try:
             with _place(top, workspace.layout, landed.skill, create=False) as (folder, name):

@@ -9,7 +9,7 @@ it, is refused: memory that one agent holds would be read by another.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -59,6 +59,12 @@ def prepare(workspace: Workspace) -> None:
                 if files.kind(repository, name) is None:
                     files.replace(repository, name, content, None)
         refuse_unfit(workspace, top)
+
+
+def nested(paths: Sequence[Path]) -> list[tuple[Path, Path]]:
+    """Return each (inner, outer) of workspaces that lie inside one another, or are one by two names."""
+    real = [(path, path.resolve()) for path in paths]
+    return [(a, b) for a, inner in real for b, outer in real if a != b and inner.is_relative_to(outer)]
 
 
 def refuse_unfit(workspace: Workspace, top: Folder) -> None:
