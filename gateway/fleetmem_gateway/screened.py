@@ -1,18 +1,34 @@
-"""Texts on their way in, looked through for secrets: what is found is refused by the name of its rule, never repeated."""
+"""Texts on their way in, judged by the safety policy: a secret is refused by the name of its rule, never repeated."""
 
 from __future__ import annotations
 
-from fleetmem.board import screening
 from fleetmem.errors import SecretInBody
+from fleetmem.memory import safety
+from fleetmem.sql import safety_files
 
 
 def text(given: str, *, field: str) -> str:
     """Return a text that holds no secret.
 
     Raises:
-        SecretInBody: it holds one; `rule` names its shape.
+        SecretInBody: it holds one, or nobody can tell; `rule` names its shape.
     """
-    rule = screening.find_secret(given)
+    rule = safety.find_secret(safety_files.secrets(), given)
     if rule is not None:
         raise SecretInBody(f"`{field}` holds a secret ({rule}); leave it out", field=field, rule=rule)
     return given
+
+
+def flags(given: str) -> tuple[str, ...]:
+    """Return what a handoff's text claims for itself: `claims-approval`, `skips-checks`."""
+    return safety.flags(safety_files.claims(), given)
+
+
+def ready() -> None:
+    """Read and compile the rules now, so that the first request does not wait for them.
+
+    Raises:
+        SetupInvalid: the shipped policy is missing or malformed.
+    """
+    safety_files.secrets()
+    safety_files.claims()

@@ -6,17 +6,19 @@ from fleetmem.errors import SetupInvalid
 from fleetmem.sql import fence_files
 from fleetmem.store import fence
 from fleetmem.store.session import Session
+from fleetmem_gateway import screened
 from fleetmem_gateway.keys import Keyring
 from fleetmem_gateway.service import Service
 
 
 async def check(session: Session, service: Service, keys: Keyring) -> None:
-    """Refuse a login that could do more than its one role, another fence, and a key the database does not know.
+    """Refuse a login that could do more than its role, another fence, an unknown key, and rules that cannot be read.
 
     Raises:
         SetupInvalid: one of these is so.
         Unavailable: the database does not answer.
     """
+    screened.ready()
     await _login_is_harmless(session, service)
     await _fence_is_ours(session)
     await _keys_are_known(session, service, keys)

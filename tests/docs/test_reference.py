@@ -9,9 +9,10 @@ from fleetmem.admin import schema
 from fleetmem.admin.prove.report.totals import SECTIONS
 from fleetmem.admin.prove.verdict import Kind
 from fleetmem.board.handoff import TRANSITIONS
-from fleetmem.board.secret_shapes import SHAPES
 from fleetmem.cli import outcome
 from fleetmem.fleet.plan import RosterPlan
+from fleetmem.memory import safety
+from fleetmem.sql import safety_files
 from fleetmem.sql.fence_files import fence_files
 from fleetmem.store.pgerrors import FIELD_RULES
 from fleetmem_gateway import intake
@@ -43,7 +44,10 @@ def test_every_error_stands_with_its_class_status_and_exit_code() -> None:
 def test_every_rule_that_a_refusal_can_name_is_explained() -> None:
     sections = markdown.sections(page("docs/errors.md"), level=2)["Rules"]
     general, _, secrets = sections.partition("### Shapes of secrets")
-    assert {row["rule"] for row in markdown.rows(secrets, "rule", "finds")} == {shape.rule for shape in SHAPES}
+    assert {row["rule"] for row in markdown.rows(secrets, "rule", "finds")} == {
+        safety.FAULT,
+        *(rule.id for rule in safety_files.secrets().rules),
+    }
     said = _COMPUTED | {rule for path in _SOURCES for rule in _rules_of(path)}
     said |= {rule for _, rule in FIELD_RULES.values()} | {rule for _, rule in intake._RULES}  # noqa: SLF001 -- its only list
     said |= _faults_of(ROOT / "src" / "fleetmem" / "fleet" / "text.py")

@@ -8,7 +8,7 @@ from litestar import Request, get, post
 from litestar.types import ASGIApp
 
 from fleetmem import errors, wire
-from fleetmem.board import handoff, screening
+from fleetmem.board import handoff
 from fleetmem.ids import HandoffId
 from fleetmem.store import handoffs
 from fleetmem_gateway import answers, clock, gateway, intake, screened
@@ -151,7 +151,7 @@ def _checked(draft: wire.HandoffDraft) -> handoffs.NewHandoff:
         request=screened.text(handoff.request(draft.request), field="request"),
         audience=draft.audience,
         due_at=None if draft.due_at is None else handoff.due_at(draft.due_at, now=clock.now()),
-        flags=tuple(screening.claims(draft.request)),
+        flags=screened.flags(draft.request),
     )
 
 
