@@ -21,6 +21,7 @@ from fleetmem.cli.owner_key import key
 from fleetmem.cli.owner_roster import roster
 from fleetmem.cli.owner_token import token
 from fleetmem.cli.owner_workspace import workspace
+from fleetmem.cli.safety import safety
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -79,6 +80,7 @@ for name, group in {
     "agent": agent,
     "token": token,
     "key": key,
+    "safety": safety,
     "workspace": workspace,
 }.items():
     app.add_typer(group, name=name)
