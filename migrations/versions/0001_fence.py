@@ -91,6 +91,9 @@ create table fleet.handoff (
 create index handoff_inbox on fleet.handoff (recipient, id desc);
 create index handoff_outbox on fleet.handoff (sender, id desc);
 create index handoff_audience on fleet.handoff (audience, id desc);
+create index handoff_pending_inbox on fleet.handoff (recipient, id desc) where status in ('open', 'accepted');
+create index handoff_pending_outbox on fleet.handoff (sender, id desc) where status in ('open', 'accepted');
+create index handoff_pending_audience on fleet.handoff (audience, id desc) where status in ('open', 'accepted');
 alter table fleet.handoff alter sender set statistics 0, alter recipient set statistics 0, alter request set statistics 0,
   alter audience set statistics 0, alter reply set statistics 0, alter flags set statistics 0;
 

@@ -132,9 +132,11 @@ end $$;
 create function api.beat_list(claim text, p_topic text, p_author text, p_audience text, p_since timestamptz,
                               live_only boolean, p_before uuid, page_size integer) returns text
 language plpgsql volatile security invoker
--- Planned once a connection: a LIMIT that is a parameter makes Postgres believe that planning again each time pays, which
--- takes longer than the list itself. Each statement has one right plan, by the index that was made for it.
-set plan_cache_mode = force_generic_plan as $$
+-- Each statement has one right plan: walk the index that was made for it, in its order, and stop at a page. So it is planned
+-- once a connection (a LIMIT that is a parameter makes Postgres plan at every call, which takes longer than the list), and
+-- never by bitmap (each half of the read policy has an index, so Postgres would gather all that the reader may see and sort
+-- it: measured at a million beats, 6 s instead of 2 ms).
+set plan_cache_mode = force_generic_plan set enable_bitmapscan = off as $$
 declare
   who record;
   everyones text[];  -- audiences whose beats it sees, whoever wrote them
@@ -227,7 +229,8 @@ end $$;
 
 -- Every beat of one author and topic that the reader may see, found from any of them.
 create function api.beat_history(claim text, p_id uuid, p_before uuid, page_size integer) returns text
-language plpgsql volatile security invoker as $$
+language plpgsql volatile security invoker
+set plan_cache_mode = force_generic_plan set enable_bitmapscan = off as $$
 declare
   named record;
   items json[];
