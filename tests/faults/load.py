@@ -51,6 +51,7 @@ class Notes:
     wrong: list[str] = field(default_factory=list)
     slowest_s: float = 0.0
     last_ack_s: dict[str, float] = field(default_factory=dict)
+    tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
     def acknowledged(self) -> int:
         given = [*self.beats.values(), *self.handoffs.values()]
@@ -177,19 +178,18 @@ async def working(url: str, tokens: dict[str, str], notes: Notes) -> AsyncIterat
         ExceptionGroup: an agent met an error that no fault explains, or lost its patience.
     """
     names = sorted(tokens)
-    tasks = []
     clients = []
     for place, name in enumerate(names):
         client = AsyncFleetClient(url, token=tokens[name], timeout_s=_TRY_S, patience=_PATIENCE)
         clients.append(client)
         agent = Agent(name, client, names[(place + 1) % len(names)], notes)
-        tasks.append(asyncio.create_task(agent.work(), name=name))
+        notes.tasks[name] = asyncio.create_task(agent.work(), name=name)
     try:
         yield
     finally:
-        for task in tasks:
+        for task in notes.tasks.values():
             task.cancel()
-        ended = await asyncio.gather(*tasks, return_exceptions=True)
+        ended = await asyncio.gather(*notes.tasks.values(), return_exceptions=True)
         for client in clients:
             await client.aclose()
     broken = [each for each in ended if isinstance(each, Exception)]

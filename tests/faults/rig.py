@@ -92,6 +92,24 @@ class Rig:
         if main is not None:
             main.kill()
 
+    def symptoms(self) -> list[str]:
+        """Say what can be seen of a fleet that did not recover."""
+        lines = self.fleet.agents.log.read_text(encoding="utf-8", errors="replace").splitlines()[-12:]
+        try:
+            with self.owner() as owner:
+                busy = owner.execute(
+                    "select pid, state, wait_event, now() - state_change, left(query, 60) from pg_stat_activity"
+                    " where usename in ('fleetmem_gateway', 'fleetmem_console')"
+                ).fetchall()
+        except psycopg.OperationalError as error:
+            busy = [("Postgres does not answer", str(error))]
+        paths = [f"{name}: {path.passed} connections, {path.broken} broken" for name, path in self.paths.items()]
+        return [*self.said[-8:], *paths, *map(str, busy), *lines]
+
+    @property
+    def paths(self) -> dict[str, Relay]:
+        return {"front": self.front, "back": self.back}
+
     def _gateway(self) -> psutil.Process | None:
         process = self.fleet.agents.process
         return psutil.Process(process.pid) if process is not None and process.poll() is None else None

@@ -6,11 +6,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from tests.faults.load import Notes, served, working
 from tests.faults.rig import Rig
 from tests.faults.verdict import Verdict, judge
+
+_PATIENCE_S: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,40 @@ async def weather(
             await asyncio.sleep(fault.lasts_s)
             fault.end(rig)
             account.faults[fault.name] += 1
-            took_s = await served(notes, list(tokens), since_s=time.monotonic(), within_s=60)
+            took_s = await _recovery(rig, notes, list(tokens))
             account.recoveries_s.setdefault(fault.name, []).append(took_s)
     with rig.owner() as owner:
         account.verdict = judge(owner, notes)
     return account
+
+
+async def _recovery(rig: Rig, notes: Notes, names: list[str]) -> float:
+    since_s = time.monotonic()
+    try:
+        return await served(notes, names, since_s=since_s, within_s=_PATIENCE_S)
+    except TimeoutError as error:
+        without = [name for name in names if notes.last_ack_s.get(name, 0) <= since_s]
+        where = [f"{name} is at {_place(notes.tasks[name])}" for name in without]
+        raise AssertionError("\n".join(("not served again:", *where, *rig.symptoms()))) from error
+
+
+def _place(task: asyncio.Task[None]) -> str:
+    """Say where an agent waits: each line of the chain of awaits, outermost first."""
+    if task.done():
+        return f"its end: {task!r}"
+    chain: list[str] = []
+    waiting: Any = task.get_coro()
+    while waiting is not None:
+        frame = (
+            getattr(waiting, "cr_frame", None)
+            or getattr(waiting, "ag_frame", None)
+            or getattr(waiting, "gi_frame", None)
+        )
+        if frame is not None:
+            chain.append(f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno} {frame.f_code.co_name}")
+        waiting = (
+            getattr(waiting, "cr_await", None)
+            or getattr(waiting, "ag_await", None)
+            or getattr(waiting, "gi_yieldfrom", None)
+        )
+    return " > ".join(chain)
