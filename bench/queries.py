@@ -29,11 +29,14 @@ _NEWEST: Final = (
 _BY_ID: Final = f"select {_COLUMNS} from fleet.beat b where b.id = '{{id}}' {{and_}}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Query:
+    """`ordered`: planned as the API's lists are, by an index in its order and never by bitmap."""
+
     what: str
     fenced: str
     unfenced: str
+    ordered: bool = False
 
 
 def measure(databases: tuple[Seeded, ...], password: str, sizes: Sizes) -> tuple[list[Row], list[Goal]]:
@@ -66,12 +69,17 @@ def measure(databases: tuple[Seeded, ...], password: str, sizes: Sizes) -> tuple
 def _queries(seeded: Seeded, reader: Reader) -> Iterator[_Query]:
     literal = "'{" + ",".join(reader.reads) + "}'"
     asked = "(select fence.read_set())"
-    yield _Query("count", _COUNT.format(where=""), _COUNT.format(where=f"where b.audience = any ({literal})"))
+    yield _Query(
+        what="count",
+        fenced=_COUNT.format(where=""),
+        unfenced=_COUNT.format(where=f"where b.audience = any ({literal})"),
+    )
     for size in (20, 50):
         yield _Query(
-            f"newest {size}",
-            _NEWEST.format(reads=asked, size=size),
-            _NEWEST.format(reads=literal, size=size),
+            what=f"newest {size}",
+            fenced=_NEWEST.format(reads=asked, size=size),
+            unfenced=_NEWEST.format(reads=literal, size=size),
+            ordered=True,
         )
     with direct.as_superuser(seeded.owner) as connection:
         # The empty reader asks for a beat that is there and that it may not see.
@@ -81,9 +89,9 @@ def _queries(seeded: Seeded, reader: Reader) -> Iterator[_Query]:
             [list(reader.reads or seeded.wide.reads)],
         )
     yield _Query(
-        "by id",
-        _BY_ID.format(id=found, and_=""),
-        _BY_ID.format(id=found, and_=f"and b.audience = any ({literal})"),
+        what="by id",
+        fenced=_BY_ID.format(id=found, and_=""),
+        unfenced=_BY_ID.format(id=found, and_=f"and b.audience = any ({literal})"),
     )
 
 
@@ -97,6 +105,8 @@ def _compare(seeded: Seeded, reader: Reader, query: _Query, password: str, sizes
         def unfenced() -> float:
             return _executed_ms(owner, query.unfenced)
 
+        for connection in (agent, owner):
+            connection.execute("set enable_bitmapscan = " + ("off" if query.ordered else "on"))
         for warm in (fenced, unfenced):
             warm()
         taken = in_turns({"fenced": fenced, "unfenced": unfenced}, rounds=sizes.plans)
