@@ -245,6 +245,7 @@ MUTATIONS: Final = (
     ),
     Mutation("grant fleetmem_operator to fleetmem_gateway", "memberships", "fleetmem_gateway is a member of"),
     Mutation("grant fleetmem_agent to fleetmem_gateway with admin option", "membership", "may admit others"),
+    Mutation("grant fleetmem_agent to fleetmem_gateway with inherit true", "membership", "inherits"),
     Mutation("revoke fleetmem_agent from fleetmem_gateway", "membership", "fleetmem_gateway in fleetmem_agent is gone"),
     Mutation("grant pg_read_all_data to fleetmem_agent", "membership", "fleetmem_agent in pg_read_all_data"),
     Mutation("create role fleetmem_extra login", "role", "fleetmem_extra"),

@@ -78,6 +78,7 @@ def test_a_fleet_goes_into_a_file_and_comes_out_of_it_on_another_machine(
 
 def test_a_drill_on_a_throw_away_fleet_is_green_and_writes_its_report(tmp_path: Path) -> None:
     done = fleetmem(tmp_path / "home", "drill", "--throw-away", "--json", "--time-limit", "600")
+    assert done.stdout, done.stderr
     answer = json.loads(done.stdout)
     assert done.returncode == 0, [check for check in answer["checks"] if not check["held"]]
     assert answer["green"] is True

@@ -208,6 +208,17 @@ def test_a_setting_of_the_server_is_found_and_a_role_is_not_mended_by_looking(fl
         assert "the server's setting debug_print_plan is on, not off" in told
 
 
+def test_another_login_of_the_owners_finds_the_same_fence(fleet: tuple[Settings, Conninfo]) -> None:
+    with psycopg.connect(**fleet[1], autocommit=True) as connection:
+        connection.execute("create role second_owner superuser login password 'as good'")
+        theirs: Conninfo = {**fleet[1], "user": "second_owner", "password": "as good"}
+        try:
+            report = verify.verify(theirs)
+        finally:
+            connection.execute("drop role second_owner")
+    assert report.is_clean, [finding.sentence() for finding in report.findings]
+
+
 def test_the_fleet_itself_needs_its_logins_passwords(fleet: tuple[Settings, Conninfo], tmp_path: Path) -> None:
     (tmp_path / "home").mkdir(mode=0o700)
     done = run((replace(fleet[0], home=tmp_path / "home"), fleet[1]))

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import typer
 
@@ -16,6 +16,12 @@ from fleetmem.cli.outcome import Exit
 
 if TYPE_CHECKING:
     from fleetmem.admin.verify import Report
+
+_OF_A_VERSION: Final = frozenset({"applied policy file", "migration"})
+_OTHER_VERSION: Final = (
+    "The database is under another version of the fence than this code, which may explain much of it:",
+    "`fleetmem policies plan` compares the two, `fleetmem db migrate` brings the database up.",
+)
 
 fence = options.group("The fence in force: is it the declared one?")
 
@@ -48,6 +54,7 @@ def _told(report: Report) -> str:
             f"The live fence is not sound: {count} finding{'' if count == 1 else 's'} ({report.rows} facts compared).",
             *(f"- {show.line(finding.sentence())}" for finding in report.findings),
             *unseen,
+            *(_OTHER_VERSION if any(finding.kind in _OF_A_VERSION for finding in report.findings) else ()),
             "`fleetmem policies apply --again` puts back what the policies declare; look first at who changed it.",
         ]
     )

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from fleetmem.admin import prove as attacks
 from fleetmem.admin.database import Conninfo
 from fleetmem.admin.drill.claims import Clock
+from fleetmem.admin.prove.proof import EVERY_SECTION
 from fleetmem.admin.prove.verdict import Kind, Way
 
 
@@ -21,13 +22,23 @@ class Proved(NamedTuple):
     described: tuple[str, ...] = ()
 
 
+READING: Final = "F"  # the section about reading what is not yours
+
 Proof = Callable[[Conninfo, dict[str, Conninfo]], Proved]
 
 
-def prove(conninfo: Conninfo, logins: dict[str, Conninfo], *, clock: Clock, cache: Path | None = None) -> Proved:
-    """Run every attempt of the database part; `logins` are the product's own, at the same database."""
-    done = attacks.prove(attacks.Deployment(admin=conninfo, logins=logins, cache=cache), clock, (Way.DATABASE,))
-    left = () if done.left.is_nothing else ("what was made could not be removed",)
+def prove(
+    conninfo: Conninfo,
+    logins: dict[str, Conninfo],
+    *,
+    clock: Clock,
+    cache: Path | None = None,
+    sections: str = EVERY_SECTION,
+) -> Proved:
+    """Run the attempts of the database part; `logins` are the product's own, at the same database."""
+    target = attacks.Deployment(admin=conninfo, logins=logins, cache=cache)
+    done = attacks.prove(target, clock, (Way.DATABASE,), sections=sections)
+    left = () if done.left.is_all_that_can_be else ("what was made could not be removed",)
     return Proved(
         attempts=len(done.verdicts),
         broken=(*(f"{each.section} {each.id}" for each in done.failed), *left),

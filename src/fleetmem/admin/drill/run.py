@@ -57,13 +57,14 @@ def run(
     if not separate_server:
         _check_roles(settings, conninfo)
     log, manifest, counts, stopped = Log(say, _STEPS), None, dict[str, tuple[int, int]](), ""
-    attacks = partial(proof.prove, clock=clock, cache=settings.home / "run")
+    attacks = prove or partial(proof.prove, clock=clock, cache=settings.home / "run")
+    control = prove or partial(proof.prove, clock=clock, sections=proof.READING)
     with bounded(time_limit_s):
         try:
             with ExitStack() as undo:
                 made = _backup(log, settings, conninfo, file=file, now=now, undo=undo)
                 place = undo.enter_context(_place(settings, conninfo, separate=separate_server))
-                manifest, counts = _drill(log, settings, place, made, prove=prove or attacks, clock=clock)
+                manifest, counts = _drill(log, settings, place, made, attacks=attacks, control=control, clock=clock)
         except (FleetmemError, psycopg.Error, TimeLimit) as error:
             stopped = str(error).strip()
             say(f"stopped: {stopped}")
@@ -94,7 +95,14 @@ def throw_away(settings: Settings, say: Say) -> Iterator[tuple[Settings, Conninf
 
 
 def _drill(
-    log: Log, settings: Settings, place: Copy, file: Path, *, prove: proof.Proof, clock: Callable[[], float]
+    log: Log,
+    settings: Settings,
+    place: Copy,
+    file: Path,
+    *,
+    attacks: proof.Proof,
+    control: proof.Proof,
+    clock: Callable[[], float],
 ) -> tuple[Manifest, dict[str, tuple[int, int]]]:
     with log.step("build the declared fence to compare with"), database.owner(place.owner) as connection:
         expected = verify.declared(place.owner, connection)
@@ -107,8 +115,8 @@ def _drill(
         steps.restore_again(log, copy, file, settings.pg_bin)
         counts = steps.apply_again(log, copy, manifest, expected)
         steps.old_credentials(log, copy, bearers, _old_key(settings.home), clock)
-        steps.attack(log, copy, prove)
-        steps.break_it(log, copy, expected, prove)
+        steps.attack(log, copy, attacks)
+        steps.break_it(log, copy, expected, control)
     return manifest, counts
 
 

@@ -22,10 +22,11 @@ select 'type privilege', t.oid::regtype::text,
    and not exists (select from pg_depend d where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e')
 union all
 select 'default privilege',
-       format('what %s makes%s: %s', d.defaclrole::regrole, case when d.defaclnamespace = 0 then '' else ' in ' || d.defaclnamespace::regnamespace::text end,
+       format('what %s makes%s: %s',
+              case when r.rolsuper or r.rolname = session_user then 'the owner''s login' else r.rolname::text end, case when d.defaclnamespace = 0 then '' else ' in ' || d.defaclnamespace::regnamespace::text end,
               case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types'
                 when 'n' then 'schemas' else 'large objects' end),
        coalesce((select string_agg(format('%s: %s', case when a.grantee = 0 then 'PUBLIC' else a.grantee::regrole::text end, a.privilege_type),
                                    '; ' order by a.grantee, a.privilege_type)
-                   from aclexplode(d.defaclacl) a), 'nobody')
-  from pg_default_acl d
+                   from aclexplode(d.defaclacl) a where a.grantee <> d.defaclrole), 'nobody else')
+  from pg_default_acl d join pg_roles r on r.oid = d.defaclrole

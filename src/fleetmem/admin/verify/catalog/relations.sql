@@ -1,7 +1,9 @@
--- Tables, views and sequences: owner, row security, storage, rights; their columns; what inherits from what.
+-- Tables, views and sequences: owner, row security, storage, rights; their columns; what inherits from what. Which of the
+-- owner's logins made a table that belongs to none of the product's roles does not matter.
 with ours as (
-  select c.*, c.oid::regclass::text as called
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  select c.*, c.oid::regclass::text as called,
+         case when r.rolsuper or r.rolname = session_user then 'the owner''s login' else r.rolname::text end as held_by
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.oid = c.relowner
    where n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(toast|temp)'
      and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
      and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
@@ -12,7 +14,7 @@ with ours as (
 select 'relation', called, case relkind when 'r' then 'table' when 'p' then 'partitioned table' when 'v' then 'view'
          when 'm' then 'materialized view' when 'f' then 'foreign table' else 'sequence' end from ours
 union all
-select 'relation owner', called, relowner::regrole::text from ours
+select 'relation owner', called, held_by from ours
 union all
 select 'row security', called, case when not relrowsecurity then 'off' when relforcerowsecurity then 'on, and forced upon the owner'
          else 'on, and not forced upon the owner' end from ours where relkind in ('r', 'p')
@@ -31,8 +33,8 @@ select 'inheritance', format('%s of %s', c.oid::regclass, i.inhparent::regclass)
   from pg_inherits i join pg_class c on c.oid = i.inhrelid where c.relkind not in ('i', 'I')
 union all
 select 'relation privilege', o.called,
-       format('%s: %s%s', case when a.grantee = 0 then 'PUBLIC' else a.grantee::regrole::text end, a.privilege_type,
-              case when a.is_grantable then ', and may grant it on' else '' end)
+       format('%s: %s%s', case a.grantee when 0 then 'PUBLIC' when o.relowner then 'its owner' else a.grantee::regrole::text end,
+              a.privilege_type, case when a.is_grantable then ', and may grant it on' else '' end)
   from ours o
   cross join lateral aclexplode(coalesce(o.relacl, acldefault(case o.relkind when 'S' then 's'::"char" else 'r' end, o.relowner))) a
 union all
