@@ -216,6 +216,27 @@ def test_a_new_file_is_read_by_whoever_reads_the_workspace_and_an_old_one_keeps_
     assert (place.path / "AGENTS.md").stat().st_mode & 0o777 == 0o604
 
 
+def test_instructions_that_are_written_anew_keep_the_memory_in_them(tmp_path: Path) -> None:
+    place = workspace(tmp_path)
+    landing.instruct(place, "# Frontend\n\nDraw the pages.\n")
+    landed = landing.land(place, SEVERE)
+    landing.instruct(place, "# Frontend\n\nDraw fewer pages.\n")
+    assert landing.available(place, landed)
+    assert (place.path / "AGENTS.md").read_bytes().startswith(b"# Frontend\n\nDraw fewer pages.\n")
+    before = picture(tmp_path)
+    for text, rule in {
+        f"x\n{RULE}\nfleetmem:begin": "malformed",
+        "```\nx": "open-fence",
+        "x" * 32_700: "budget",
+    }.items():
+        with pytest.raises(WorkspaceRefused) as refused:
+            landing.instruct(place, text)
+        assert refused.value.rule == rule
+    assert picture(tmp_path) == before
+    landing.remove(place, landed)
+    assert (place.path / "AGENTS.md").read_bytes() == b"# Frontend\n\nDraw fewer pages.\n"
+
+
 def test_a_workspace_is_a_repository_to_git_itself(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     place = workspace(tmp_path)

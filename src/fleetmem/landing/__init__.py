@@ -7,7 +7,7 @@ whether what was written is still there. What is written where, and what is refu
 """
 
 from fleetmem.landing.hold import Workspace
-from fleetmem.landing.lander import Landed, Memory, Preview, Removal, land, preview, remove
+from fleetmem.landing.lander import Landed, Memory, Preview, Removal, instruct, land, preview, remove
 from fleetmem.landing.premises import faults, nested, prepare
 from fleetmem.landing.standing import Standing, available, inspect
 
@@ -21,6 +21,7 @@ __all__ = [
     "available",
     "faults",
     "inspect",
+    "instruct",
     "land",
     "nested",
     "prepare",

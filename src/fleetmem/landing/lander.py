@@ -96,6 +96,24 @@ def preview(workspace: Workspace, memory: Memory) -> Preview:
         return Preview(path=path, before=before, after=_compose(before, memory, workspace.layout, path=path))
 
 
+def instruct(workspace: Workspace, text: str) -> None:
+    """Write an agent's own instructions anew, and keep every block that stands among the former ones, byte for byte.
+
+    Raises:
+        WorkspaceRefused: as `land`; or the text holds markers, or ends inside a code fence.
+    """
+    with hold(workspace) as top:
+        premises.refuse_unfit(workspace, top)
+        path, budget = workspace.layout.instructions, workspace.layout.budget_bytes
+        found = files.read(top, path)
+        content = _about(path, lambda: block.carry(found.content if found else b"", text.encode()))
+        _about(path, lambda: skill.check_budget([len(content)], budget_bytes=budget))
+        if found is None or found.content != content:
+            files.replace(top, path, content, found)
+        if content_of(top, workspace.layout, None) != content:
+            raise WorkspaceRefused(f"{path} does not hold what was written", field=path, rule="read-back")
+
+
 def remove(workspace: Workspace, landed: Landed) -> Removal:
     """Take a landed memory away, and the skill that only ever held it, and see that it is gone.
 

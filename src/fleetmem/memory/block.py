@@ -127,6 +127,26 @@ def remove(document: bytes, note: UUID) -> bytes:
     return left + right.removeprefix(block.newline * block.after)
 
 
+def carry(document: bytes, fresh: bytes) -> bytes:
+    """Return `fresh` followed by every block of the document, each byte for byte, in order.
+
+    This is how a text that is written anew (an agent's own instructions) keeps the memory that stands in it.
+
+    Raises:
+        WorkspaceRefused: as `scan`, of either; `fresh` holds blocks itself (`doubled`), or ends inside a code fence.
+    """
+    blocks = scan(document)
+    own, in_fence = _scan(fresh)
+    if own:
+        raise _refused("doubled", "holds blocks already, where only text of its own belongs")
+    if in_fence and blocks:
+        raise _refused("open-fence", "ends inside a code fence, where a block would be part of an example")
+    for each in blocks:
+        above = fresh if fresh in _EMPTY or fresh.endswith(b"\n") else fresh + each.newline
+        fresh = above + each.newline * each.before + document[each.start : each.end] + each.newline * each.after
+    return fresh
+
+
 def check_content(content: str) -> None:
     r"""Refuse a content that could close a block, hide its end, or leave a code fence open over what follows.
 
