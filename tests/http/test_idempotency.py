@@ -2,7 +2,9 @@
 
 import asyncio
 
-from tests.http.fleet import Voice, refused
+import psycopg
+
+from tests.http.fleet import Fleet, Voice, refused
 
 BEAT = {"topic": "Keyed", "body": "It is so.", "audience": "open"}
 HANDOFF = {"recipient": "finance", "request": "Please.", "audience": "open"}
@@ -90,3 +92,27 @@ async def test_without_a_key_twice_is_twice(facilities: Voice) -> None:
     first = await facilities.post("/v1/beats", BEAT)
     second = await facilities.post("/v1/beats", BEAT)
     assert first.json()["id"] != second.json()["id"]
+
+
+async def test_a_move_sent_again_while_its_first_sending_still_runs_gets_the_first_answer(
+    fleet: Fleet, facilities: Voice, finance: Voice
+) -> None:
+    handoff = await facilities.send("finance")
+    beat = await facilities.publish("Retracted twice")
+    for voice, url, table, record in (
+        (finance, f"/v1/handoffs/{handoff}/accept", "handoff", handoff),
+        (facilities, f"/v1/beats/{beat}/retract", "beat", beat),
+    ):
+        with psycopg.connect(**fleet.database.psycopg()) as blocker:
+            # Both look for a remembered answer, find none, and queue for the record.
+            blocker.execute(f"select from fleet.{table} where id = %s for update", [record])
+            sendings = [
+                asyncio.create_task(voice.post(url, {} if table == "handoff" else None, key="twice")) for _ in "ab"
+            ]
+            await asyncio.sleep(0.4)
+        first, second = await asyncio.gather(*sendings)
+        assert (first.status_code, second.status_code) == (200, 200), (first.text, second.text)
+        assert first.content == second.content
+        assert {"idempotency-replayed" in each.headers for each in (first, second)} == {True, False}
+    refusal = await finance.post(f"/v1/handoffs/{handoff}/accept", {}, key="another")
+    assert refused(refusal)[:2] == (409, "handoff.transition")

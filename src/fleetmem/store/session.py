@@ -13,6 +13,7 @@ from uuid import UUID
 
 import asyncpg
 
+from fleetmem.errors import BeatEnded, TransitionRefused
 from fleetmem.sql import statement
 from fleetmem.store import pgerrors
 from fleetmem.store.pool import Pool
@@ -74,7 +75,12 @@ class Session:
         Raises:
             FleetmemError: whatever `pgerrors` makes of the refusal.
         """
-        status, document, replayed = await self.row(name, *values)
+        try:
+            status, document, replayed = await self.row(name, *values)
+        except (TransitionRefused, BeatEnded):
+            # Refused, perhaps, because of its own first sending: it looked for that one's answer, found none yet, and then
+            # waited for its commit. The answer is there by now; who sent no key, or another one, is refused once more.
+            status, document, replayed = await self.row(name, *values)
         return Written(status, document.encode(), replayed)
 
     async def row(self, name: str, *values: object) -> Any:
