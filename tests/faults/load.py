@@ -202,8 +202,12 @@ async def served(notes: Notes, names: list[str], *, since_s: float, within_s: fl
 
     Raises:
         TimeoutError: the fleet did not recover.
+        Exception: what an agent broke off with.
     """
     async with asyncio.timeout(within_s):
-        while any(notes.last_ack_s.get(name, 0) <= since_s for name in names):  # noqa: ASYNC110 -- no one event says so
+        while any(notes.last_ack_s.get(name, 0) <= since_s for name in names):
+            for task in notes.tasks.values():
+                if task.done():
+                    task.result()
             await asyncio.sleep(0.02)
     return max(notes.last_ack_s[name] for name in names) - since_s
