@@ -50,12 +50,17 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True)
 class SteeringRule:
-    """One thing a text must not say. `guarded` lets a warning against it through; `original` reads the raw text alone."""
+    """One thing a text must not say. `guarded` lets a warning against it through; `original` reads the raw text alone.
+
+    Every pattern of `also` must be in the same sentence, in any order, and `without` must not.
+    """
 
     id: str
     pattern: Any = field(repr=False)
     guarded: bool
     original: bool
+    also: tuple[Any, ...] = field(repr=False)
+    without: Any = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +165,8 @@ def _steering_rule(rule: Mapping[str, Any], parts: Mapping[str, str]) -> Steerin
         pattern=_compile(rule["id"], rule["pattern"], parts),
         guarded=bool(rule.get("guarded", True)),
         original=bool(rule.get("original", False)),
+        also=tuple(_compile(rule["id"], pattern, parts) for pattern in rule.get("also", ())),
+        without=_compile(rule["id"], rule["without"], parts) if "without" in rule else None,
     )
 
 

@@ -59,20 +59,25 @@ def _apply(
 
 
 def _breaks(steering: Steering, rule: SteeringRule, octets: bytes) -> bool:
-    return any(
-        not rule.guarded or not _is_let_off(steering, octets, found.start()) for found in rule.pattern.finditer(octets)
-    )
+    return any(_holds(steering, rule, octets, found.start()) for found in rule.pattern.finditer(octets))
 
 
-def _is_let_off(steering: Steering, octets: bytes, start: int) -> bool:
-    """Tell whether what a rule found is a warning against it, or a mention of it in quotation marks."""
+def _holds(steering: Steering, rule: SteeringRule, octets: bytes, start: int) -> bool:
     line = octets.rfind(b"\n", 0, start) + 1
-    before = octets[max(line, start - _BEFORE) : start]
-    if steering.guard.search(before) is not None:
-        return True
     end = octets.find(b"\n", start)
     sentence = octets[max(line, start - _SENTENCE) : min(end if end >= 0 else len(octets), start + _SENTENCE)]
-    quoted = any(octets.count(mark, line, start) % 2 for mark in (b'"', b"`"))
+    if any(pattern.search(sentence) is None for pattern in rule.also):
+        return False
+    if rule.without is not None and rule.without.search(sentence) is not None:
+        return False
+    return not rule.guarded or not _is_let_off(steering, octets[line:start], sentence)
+
+
+def _is_let_off(steering: Steering, before: bytes, sentence: bytes) -> bool:
+    """Tell whether what a rule found is a warning against it, or a mention of it in quotation marks."""
+    if steering.guard.search(before[-_BEFORE:]) is not None:
+        return True
+    quoted = any(before.count(mark) % 2 for mark in (b'"', b"`"))
     return quoted and steering.mention.search(sentence) is not None
 
 
