@@ -99,11 +99,19 @@ def scan(secrets: Secrets, text: str) -> Iterator[Finding]:
     for view in shown:
         yield from _in_view(secrets, view, budget)
     for view in shown[:_MOST_JOINED]:
-        for joined in (splits.unwrapped(view), splits.unspaced(view)):
+        for joined in _joined(view):
             if joined is not view:
                 # Lines that hold nothing but an identifier look like one wrapped token, so here a name must introduce it.
                 yield from _in_view(secrets, joined, budget, bare=False)
     yield from _in_decoded(secrets, shown, budget)
+
+
+def _joined(view: View) -> Iterator[View]:
+    yield splits.unwrapped(view)
+    spaced = splits.unspaced(view, trimmed=False)
+    yield spaced
+    if spaced is not view:
+        yield splits.unspaced(view, trimmed=True)
 
 
 class _Budget:

@@ -21,26 +21,42 @@ def unwrapped(view: View) -> View:
     return focused(view, _disjoint(edits)) if edits else view
 
 
-def unspaced(view: View) -> View:
-    """Join groups of one length that a separator sets apart: `AKIA NHVR JUEW VPIT Q57W`, `A-K-I-A-…`."""
+def unspaced(view: View, *, trimmed: bool) -> View:
+    """Join groups of one length that a separator sets apart: `AKIA NHVR JUEW VPIT Q57W`, `A-K-I-A-…`.
+
+    `trimmed` leaves words at both ends out, which may be of that length by chance, or else belong to the token: read both.
+    """
     edits: list[tuple[int, int, str]] = []
     for pattern in _RUNS:
         for found in _bounded(pattern.finditer(view.octets)):
-            start, end = found.span(1)
+            start, end = _trimmed(found) if trimmed else found.span(1)
             if _is_mixed(found[1].decode(), separator=found[2].decode()):
-                edits += _cuts(view, start, end, separator=found[2])
+                edits += _cuts(view, start, end, separator=found[2], tailed=end == found.end(1))
             if len(edits) > MOST_REWRITES:
                 raise Overload("too many groups")
     return focused(view, _disjoint(sorted(edits))) if edits else view
 
 
-def _cuts(view: View, start: int, end: int, *, separator: bytes) -> list[tuple[int, int, str]]:
+def _cuts(view: View, start: int, end: int, *, separator: bytes, tailed: bool) -> list[tuple[int, int, str]]:
     """Return the separators of a run of groups as edits; the last, shorter group belongs to it if it is no small word."""
-    size = view.octets[start:end].index(separator)
+    size = view.octets.index(separator, start) - start
     tail = _TAIL.match(view.octets[end : end + size + 1])
-    if tail and tail[0][:1] == separator and not _is_small_word(tail[0][1:].decode()):
+    if tailed and tail and tail[0][:1] == separator and not _is_small_word(tail[0][1:].decode()):
         end += len(tail[0])
     return [(*view.span(at, at + 1), "") for at in range(start + size, end, size + 1)]
+
+
+def _trimmed(found: Any) -> tuple[int, int]:
+    start, end = found.span(1)
+    groups = found[1].split(found[2])
+    size = len(groups[0]) + 1
+    while len(groups) > _FEWEST and _WORD.fullmatch(groups[-1]):
+        groups.pop()
+        end -= size
+    while len(groups) > _FEWEST and _WORD.fullmatch(groups[0]):
+        groups.pop(0)
+        start += size
+    return start, end
 
 
 def _is_part(piece: str) -> bool:
@@ -77,6 +93,8 @@ def _bounded(found: Any) -> Any:
 
 
 _SHORTEST: Final = 14
+_FEWEST: Final = 3
+_WORD: Final = re2.compile(r"[A-Za-z][a-z]{2,}")
 _WINDOW: Final = 200
 _WRAP: Final = re2.compile(r"[A-Za-z0-9+/_.:~-]{5}(=?[ \t]*\\?\n[ \t]*(?:[>|*#]|//)?[ \t]*)[A-Za-z0-9+/_.~-]")
 _LAST: Final = re2.compile(r"[A-Za-z0-9+/_.:=~-]{5,}$")
