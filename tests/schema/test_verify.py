@@ -98,6 +98,16 @@ def test_verifying_changes_nothing(here: Conninfo, pg_server: Cluster) -> None:
     assert _scratch_databases(pg_server) == []
 
 
+def test_several_may_verify_at_once_and_beside_a_fence_that_is_being_applied(here: Conninfo) -> None:
+    program = (
+        "import json, sys; from fleetmem.admin import verify\n"
+        "sys.exit(not verify.verify(json.loads(sys.argv[1])).is_clean)"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", program, json.dumps(here)]) for _ in range(3)]
+    assert database.prepare(here, again=True).policies.is_empty
+    assert [each.wait(60) for each in running] == [0, 0, 0]
+
+
 def test_the_declared_side_is_kept_and_found_again(here: Conninfo, tmp_path: Path) -> None:
     cache = tmp_path / "run"
     assert verify.verify(here, cache=cache).is_clean

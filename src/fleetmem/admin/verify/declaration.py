@@ -47,7 +47,9 @@ def declared(conninfo: Conninfo, connection: _Driver, *, cache: Path | None = No
 def build(conninfo: Conninfo) -> frozenset[Row]:
     """Build the declared fence in a scratch database on the server of `conninfo` and read it; nothing of it stays."""
     with scratch(conninfo) as place, _undone(place) as (connection, driver):
-        for (role,) in driver.execute("select rolname from pg_roles where rolname like 'fleetmem\\_%'").fetchall():
+        for (role,) in driver.execute(
+            "select rolname from pg_roles where rolname like 'fleetmem\\_%' order by 1"
+        ).fetchall():
             driver.execute(
                 sql.SQL("alter role {} rename to {}").format(sql.Identifier(role), sql.Identifier(_ASIDE + role))
             )
