@@ -56,20 +56,34 @@ def program() -> Path:
 
     It is put into the system only where the test is root on a Debian: a container, most likely.
     """
-    found = shutil.which("pgbouncer", path=f"{os.defpath}:/usr/sbin:/usr/local/sbin")
+    found = _found()
     if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        environment = {"PATH": f"{os.defpath}:/usr/sbin:/sbin", "DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run(
-            ["apt-get", "install", "-y", "--no-install-recommends", "pgbouncer"],
-            env=environment,
-            capture_output=True,
-            timeout=180,
-            check=False,
-        )
-        found = shutil.which("pgbouncer", path="/usr/sbin:/usr/bin")
+        # A fresh container has no package lists yet.
+        if not _apt("install", "-y", "--no-install-recommends", "pgbouncer"):
+            _apt("update")
+            _apt("install", "-y", "--no-install-recommends", "pgbouncer")
+        found = _found()
     if found is None:
         pytest.skip("no pgbouncer here, and none could be installed: apt-get needs root on a Debian with a network")
-    return Path(found)
+    return found
+
+
+def _found() -> Path | None:
+    path = shutil.which("pgbouncer", path=f"{os.defpath}:/usr/sbin:/usr/local/bin:/usr/local/sbin")
+    return Path(path) if path else None
+
+
+def _apt(*words: str) -> bool:
+    patience = ("-o", "Acquire::Retries=0", "-o", "Acquire::http::Timeout=10", "-o", "DPkg::Lock::Timeout=20")
+    try:
+        return not subprocess.run(
+            ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *patience, *words],
+            capture_output=True,
+            timeout=90,
+            check=False,
+        ).returncode
+    except subprocess.TimeoutExpired:
+        return False
 
 
 @contextmanager
