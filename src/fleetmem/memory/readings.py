@@ -7,7 +7,7 @@ sentence. Offsets play no part here; what steers is quarantined whole.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import re2
@@ -17,7 +17,7 @@ from fleetmem.memory.views import View
 
 
 def readings(text: str, vocabulary: Mapping[str, str]) -> Iterator[str]:
-    """Yield every reading of a text that differs from those before it.
+    """Yield every reading of a text; of each, the sentences that none before it held.
 
     Raises:
         views.Overload: the text has more disguises than a scan may undo.
@@ -25,11 +25,12 @@ def readings(text: str, vocabulary: Mapping[str, str]) -> Iterator[str]:
     base = views.folded(text)
     seen: set[str] = set()
     for plain in _plain(text, base):
-        shown = sentences(plain)
-        for reading in (shown, *_undisguised(shown, vocabulary)):
-            if reading not in seen:
-                seen.add(reading)
-                yield reading
+        shown = sentences(plain).split("\n")
+        for lines in (shown, *_undisguised(shown, vocabulary)):
+            fresh = [line for line in dict.fromkeys(lines) if line not in seen]
+            if fresh:
+                seen.update(fresh)
+                yield "\n".join(fresh)
 
 
 def sentences(text: str) -> str:
@@ -58,23 +59,18 @@ def _plain(text: str, base: View) -> Iterator[str]:
         yield codecs.encode(base.text, "rot13")
 
 
-def _undisguised(shown: str, vocabulary: Mapping[str, str]) -> Iterator[str]:
-    if _MARKUP.search(shown):
-        yield _spaced(_MARKUP.sub("", shown))
-    if _JOINED.search(shown):
-        yield _spaced(_JOINT.sub(" ", shown))
-    if len(_LEET.findall(shown)) >= _FEW:
-        yield shown.translate(_LETTERS)
-        yield shown.translate(_LETTERS | {ord("1"): "l"})
-    if _SPELLED.search(shown):
-        yield _SPELLED.sub(lambda found: _unspelled(found[0]), shown)
-    restored = " ".join(_restored(word, vocabulary) for word in shown.split(" "))
-    if restored != shown:
-        yield restored
+def _undisguised(lines: Sequence[str], vocabulary: Mapping[str, str]) -> Iterator[list[str]]:
+    yield [_spaced(_MARKUP.sub("", line)) for line in lines if _MARKUP.search(line)]
+    yield [_spaced(_JOINT.sub(" ", line)) for line in lines if _JOINED.search(line)]
+    leet = [line for line in lines if len(_LEET.findall(line)) >= _FEW]
+    yield [line.translate(_LETTERS) for line in leet]
+    yield [line.translate(_LETTERS | {ord("1"): "l"}) for line in leet]
+    yield [_SPELLED.sub(lambda found: _unspelled(found[0]), line) for line in lines if _SPELLED.search(line)]
+    yield [" ".join(_restored(word, vocabulary) for word in line.split(" ")) for line in lines]
 
 
 def _spaced(text: str) -> str:
-    return "\n".join(" ".join(line.split()) for line in text.split("\n"))
+    return " ".join(text.split())
 
 
 def _unspelled(run: str) -> str:

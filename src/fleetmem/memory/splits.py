@@ -41,7 +41,12 @@ def _cuts(view: View, start: int, end: int, *, separator: bytes, tailed: bool) -
     """Return the separators of a run of groups as edits; the last, shorter group belongs to it if it is no small word."""
     size = view.octets.index(separator, start) - start
     tail = _TAIL.match(view.octets[end : end + size + 1])
-    if tailed and tail and tail[0][:1] == separator and not _is_small_word(tail[0][1:].decode()):
+    if (
+        tailed
+        and tail
+        and tail[0][:1] == separator
+        and not _is_next_word(tail[0][1:].decode(), view.octets[end + len(tail[0]) : end + len(tail[0]) + 1])
+    ):
         end += len(tail[0])
     return [(*view.span(at, at + 1), "") for at in range(start + size, end, size + 1)]
 
@@ -64,8 +69,9 @@ def _is_part(piece: str) -> bool:
     return not _WORDLIKE.fullmatch(piece)
 
 
-def _is_small_word(group: str) -> bool:
-    return group.lower() in _SMALL_WORDS and (group.islower() or group.istitle())
+def _is_next_word(group: str, following: bytes) -> bool:
+    """Tell the next word of the sentence from the end of the token: `Q57W and it` from `AmVH I` and a line break."""
+    return following == b" " and group.lower() in _SMALL_WORDS and (group.islower() or group.istitle())
 
 
 def _is_mixed(run: str, *, separator: str) -> bool:
