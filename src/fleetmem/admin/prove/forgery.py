@@ -138,6 +138,8 @@ FORGERIES: Final = (
     Forgery("an empty claim", "what a setting reverts to after a transaction", lambda _: ""),
     Forgery("a blank claim", "white space is no claim", lambda _: "  "),
     Forgery("a wrong key", "right members, wrong key", lambda s: signed(head(s), fields(s), bytes(32))),
+    Forgery("zoe, a wrong key", "zoe's name and bearer, wrong key", lambda s: signed(
+        head(s), fields(s, sub=s.name("zoe"), jti=s.bearers["zoe"].id), bytes(32))),
     Forgery("alg none", "alg=none with an empty signature", _unsigned("", {"alg": "none", "typ": "JWT"})),
     Forgery("alg none, filled", "alg=none with a signature of 43 letters", _unsigned(_NO_MAC, {"alg": "none"})),
     Forgery("no signature", "right header, empty signature", bent(lambda c: c.rpartition(".")[0] + ".")),

@@ -92,7 +92,9 @@ class Judge:
 
     def _shown(self, got: Got) -> str:
         if got.state is not None:
-            return f"{got.state} {self._stage.unfilled(got.message)}"[:_LONGEST_SHOWN].replace("\n", " ")
+            # What is wrong with a value is said by repeating it.
+            message = "(message withheld)" if got.state.startswith("22") else self._stage.unfilled(got.message)
+            return f"{got.state} {message}"[:_LONGEST_SHOWN].replace("\n", " ")
         warned = f", warnings {' '.join(got.warnings)}" if got.warnings else ""
         return f"{got.rows} rows, first value {self._harmless(got.first)}{warned}"
 
@@ -100,7 +102,7 @@ class Judge:
         """Show a value only where it can be nobody's record: a number, a truth value, a word of the stage."""
         if first is None or isinstance(first, bool | int):
             return str(first)
-        known = first in {*self._stage.records.values()} or str(first).startswith(self._stage.name(""))
+        known = str(first) in self._stage.records.values() or str(first).startswith(self._stage.name(""))
         return self._stage.unfilled(str(first))[:_LONGEST_SHOWN] if known else f"<{type(first).__name__} withheld>"
 
 

@@ -111,7 +111,8 @@ def _tries(deployment: Deployment, run: str, unix_s: Clock, ways: tuple[Way, ...
         with database.owner(deployment.admin) as owner:
             shape = shapes.deployed(owner)
             stage = setting.set_up(owner, run, unix_s, shape.players)
-        stage = records.write(sessions.of(GATEWAY), stage)
+        stage, controls = records.write(sessions.of(GATEWAY), stage)
+        yield from controls
         if Way.DATABASE in ways:
             yield from _at_the_database(deployment, sessions, stage, sections)
         if deployment.gateway_url is not None:

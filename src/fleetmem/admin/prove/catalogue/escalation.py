@@ -35,29 +35,38 @@ def _becoming(letter: str, who: Who) -> Iterator[Case]:
             yield refused(case_id, who, f"set role {role}", _NO_SUCH_OR_NOT_YOURS, why, since=since)
 
 
-def _denied(first: int, who: Who, *statements: tuple[str, str]) -> Iterator[Case]:
+# What is nobody's is tried by each: a right may have been given to a login, or to the role that it becomes.
+_SENDERS: Final = (("", KIT), ("b", BARE), ("o", CHIEF), ("c", BARE_CONSOLE), ("r", READER))
+
+
+def _denied(first: int, *statements: tuple[str, str]) -> Iterator[Case]:
     for number, (statement, why) in enumerate(statements, start=first):
-        yield refused(f"C{number}", who, statement, "42501", why)
+        for letter, who in _SENDERS:
+            yield refused(f"C{number}{letter}", who, statement, "42501", why)
 
 
-def _here(who: Who) -> Case:
-    return answers(f"C0{who.login[9]}", who, "select 1", 1, "the connection and its role are sound")
+def _here(case_id: str, who: Who) -> Case:
+    return answers(case_id, who, "select 1", 1, "the connection and its role are sound")
 
 
 BECOMING: Final = Group(
     "C",
     "Becoming another role",
-    controls=(_here(KIT), _here(CHIEF), _here(READER)),
+    controls=(
+        _here("C01", KIT), _here("C02", CHIEF), _here("C03", READER), _here("C08", BARE), _here("C09", BARE_CONSOLE),
+    ),
     cases=(
         *_becoming("g", KIT),
         *_becoming("c", CHIEF),
         *_becoming("a", READER),
         *_denied(
-            30, KIT,
+            30,
             ("set session authorization postgres", "a superuser's command"),
-            ("set session authorization fleetmem_console", "a superuser's command"),
-            ("set session authorization fleetmem_auditor", "a superuser's command"),
+            ("set session authorization fleetmem_owner", "a superuser's command"),
+            ("set session authorization fleetmem_backup", "a superuser's command"),
             ("alter role fleetmem_gateway superuser", "not its own"),
+            ("alter role fleetmem_gateway bypassrls", "nor this"),
+            ("alter role fleetmem_console bypassrls", "nor this"),
             ("alter role fleetmem_gateway createrole", "nor this"),
             ("alter role fleetmem_gateway connection limit -1", "nor this"),
             ("create role prove_mole login", "no CREATEROLE"),
@@ -67,13 +76,11 @@ BECOMING: Final = Group(
             ("grant fleetmem_operator to fleetmem_gateway", "no ADMIN OPTION"),
             ("grant fleetmem_agent to fleetmem_console", "no ADMIN OPTION on its own role either"),
             ("grant pg_read_all_data to fleetmem_gateway", "no ADMIN OPTION"),
-            ("alter role fleetmem_auditor password 'x'", "another's password"),
+            ("alter role fleetmem_backup password 'x'", "another's password"),
             ("reassign owned by fleetmem_owner to fleetmem_agent", "no member of the owner"),
             ("drop owned by fleetmem_owner", "no member of the owner"),
             ("alter database postgres owner to fleetmem_gateway", "no owner"),
         ),
-        refused("C50", BARE, "alter role fleetmem_gateway bypassrls", "42501", "as the login itself"),
-        refused("C51", BARE_CONSOLE, "alter role fleetmem_console bypassrls", "42501", "as the login itself"),
         refused("C52", BARE, "select fence.enter(null, 'operator', true)", "42501", "the operators' role by the front door",
                 Control(BARE, Refused(("28000",)), "select fence.enter(null, 'agent', true)")),
         refused("C53", BARE_CONSOLE, "select fence.enter(null, 'agent', true)", "42501", "the agents' role by the front door",
@@ -91,7 +98,7 @@ _STATE: Final = "select has_table_privilege('fleetmem_auditor', 'fleet.beat', 'i
 MAKING: Final = Group(
     "C",
     "Giving away, and making something new",
-    controls=(_here(KIT),),
+    controls=(_here("C04", KIT),),
     cases=(
         refused("C59", KIT, "do $$ begin perform 1; end $$", "42501", "no USAGE on plpgsql; existing functions still run",
                 catalogue_right=True),
@@ -99,7 +106,7 @@ MAKING: Final = Group(
         refused("C61", KIT, "grant insert on fleet.beat to fleetmem_auditor", "42501 01007", "no grant option",
                 Control(KIT, Value(False), _STATE)),
         *_denied(
-            62, KIT,
+            62,
             ("create function public.f() returns int language sql as 'select 1'", "no CREATE on public"),
             ("create function pg_temp.f() returns int language sql as 'select 1'", "no TEMP on the database"),
             ("create temp table principal (name text, reads text[])", "no TEMP: nothing to shadow with"),
@@ -126,7 +133,7 @@ _NOT_YOURS_OR_NOT_HERE: Final = "42501 0A000 42704 58P01"
 EXTENDING: Final = Group(
     "C",
     "Bringing in code, and making what no transaction can undo",
-    controls=(_here(KIT), _here(BARE)),
+    controls=(_here("C05", KIT), _here("C06", BARE)),
     cases=(
         refused("C86", KIT, "create extension hstore schema pg_catalog", _NOT_YOURS_OR_NOT_HERE, "no CREATE on the database, trusted or not"),
         refused("C87", KIT, "create extension dblink schema pg_catalog", _NOT_YOURS_OR_NOT_HERE, "no loopback connection"),
@@ -136,10 +143,9 @@ EXTENDING: Final = Group(
             Case(id=f"C{number}", who=Who(BARE.login), statement=statement, expects=Refused(("42501",)), why=why, alone=True)
             for number, (statement, why) in enumerate(
                 (
-                    ("create database prove_x", "no database"),
-                    ("create tablespace t location '/x'", "no tablespace"),
-                    ("alter system set row_security = off", "no system setting"),
-                    ("drop database postgres", "no owner"),
+                    ("create database prove_x template prove_no_such", "no database"),
+                    ("create tablespace prove_t location '/nonexistent/prove'", "no tablespace"),
+                    ("alter system reset prove.nothing", "no system setting"),
                 ),
                 start=140,
             )
@@ -150,18 +156,18 @@ EXTENDING: Final = Group(
 LEAVING: Final = Group(
     "C",
     "Leaving the database",
-    controls=(_here(KIT),),
+    controls=(_here("C07", KIT),),
     cases=(
         *_denied(
-            90, KIT,
-            ("copy fleet.beat to program 'cat'", "no program"),
-            ("copy (select 1) to '/tmp/prove'", "no file"),
+            90,
+            ("copy (select 1) to program 'true'", "no program"),
+            ("copy (select 1) to '/nonexistent/prove'", "no file"),
             ("select pg_read_file('postgresql.conf')", "no file"),
             ("select pg_read_binary_file('global/pg_control')", "no file"),
             ("select pg_ls_dir('.')", "no folder"),
             ("select pg_stat_file('postgresql.conf')", "no file"),
-            ("select lo_import('/etc/passwd')", "no file"),
-            ("select lo_export(1, '/tmp/prove')", "no file"),
+            ("select lo_import('/nonexistent/prove')", "no file"),
+            ("select lo_export(1, '/nonexistent/prove')", "no file"),
             ("load 'auto_explain'", "no library"),
             ("set session_preload_libraries = 'auto_explain'", "no library"),
             ("set session_replication_role = replica", "it would switch triggers off"),
@@ -171,9 +177,9 @@ LEAVING: Final = Group(
             ("set lo_compat_privileges = on", "no such freedom"),
             ("set zero_damaged_pages = on", "superusers only"),
             ("select pg_reload_conf()", "no server command"),
-            ("select pg_create_logical_replication_slot('s', 'pgoutput')", "needs REPLICATION"),
-            ("select pg_create_physical_replication_slot('s')", "needs REPLICATION"),
-            ("select pg_replication_origin_create('s')", "no replication origin"),
+            ("select pg_create_logical_replication_slot('prove', 'pgoutput', true)", "needs REPLICATION"),
+            ("select pg_create_physical_replication_slot('prove', false, true)", "needs REPLICATION"),
+            ("select pg_replication_origin_create('prove')", "no replication origin"),
             ("checkpoint", "no server command"),
             ("select pg_switch_wal()", "no server command"),
             ("select * from pg_hba_file_rules", "the server's own rules"),

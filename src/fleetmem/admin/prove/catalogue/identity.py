@@ -54,7 +54,7 @@ FORGED: Final = Group(
     ),
     cases=(
         *(
-            _nobody(f"A{number:02}", Who(GATEWAY, AGENT, forgery.name), forgery.why)
+            _nobody(f"AF{number:02}", Who(GATEWAY, AGENT, forgery.name), forgery.why)
             for number, forgery in enumerate(FORGERIES, start=1)
         ),
         _nobody("A90", Who(GATEWAY, AGENT, "chief"), "an operator's good claim on the gateway's login"),
@@ -97,6 +97,30 @@ CONSOLE_FORGED: Final = Group(
         *_stranger(108, "retired", "an operator who was deactivated"),
         answers("A109", Who(CONSOLE, OPERATOR, "sage"), _OPERATOR, None, "an auditor is no operator"),
         refused(
+            "A111",
+            Who(CONSOLE, OPERATOR, "kit"),
+            "select fence.require('agent')",
+            "28000",
+            "an agent's good claim, as an agent's, on the console's login",
+            Control(KIT, Rows(1)),
+        ),
+        refused(
+            "A112",
+            Who(GATEWAY, AGENT, "chief"),
+            "select fence.require('operator')",
+            "28000",
+            "an operator's good claim, as an operator's, on the gateway's login",
+            Control(Who(CONSOLE, OPERATOR, "chief"), Rows(1)),
+        ),
+        refused(
+            "A113",
+            Who(GATEWAY, AGENT, "sage"),
+            "select fence.require('auditor')",
+            "28000",
+            "an auditor's good claim, as an auditor's, on the gateway's login",
+            Control(Who(CONSOLE, OPERATOR, "sage"), Rows(1)),
+        ),
+        refused(
             "A110", Who(CONSOLE, OPERATOR, "sage"), "select fence.require('operator')", "28000", "nor at the loud door"
         ),
     ),
@@ -120,9 +144,9 @@ UNVERIFIED: Final = Group(
                 Control(ZOE, Value(0))),
         answers("A71", UNCLAIMED, _NUMBER + "author = <zoe>", 0, "an indexed condition that hidden rows meet",
                 Control(ZOE, Value(4))),
-        answers("A72", Who(GATEWAY, AGENT, "a wrong key"), _NUMBER + "id = <b_hidden> and body = 'board secret 12345'", 0,
+        answers("A72", Who(GATEWAY, AGENT, "zoe, a wrong key"), _NUMBER + "id = <b_hidden> and body = 'board secret 12345'", 0,
                 "a guess at the whole content", Control(ZOE, Value(1))),
-        answers("A73", Who(GATEWAY, AGENT, "a wrong key"), _NUMBER + "id = <b_hidden> and 1 / (length(body) - 18) = 1", 0,
+        answers("A73", Who(GATEWAY, AGENT, "zoe, a wrong key"), _NUMBER + "id = <b_hidden> and 1 / (length(body) - 18) = 1", 0,
                 "a condition that would raise on the hidden row", Control(ZOE, Refused(("22012",)))),
         blind("A74", UNCLAIMED, "update fleet.beat set ended_as = 'retracted' where id = <b_kit>",
               "an update of everything touches nothing", Control(KIT, Rows(1))),

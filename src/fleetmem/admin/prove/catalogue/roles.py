@@ -53,10 +53,10 @@ OPERATORS: Final = Group(
 def _reader() -> Iterator[Case]:
     for number, table in enumerate(_TABLES, start=1):
         yield refused(
-            f"G2{number}i", READER, f"insert into fleet.{table} default values", "42501", "an auditor reads only"
+            f"GR{number}i", READER, f"insert into fleet.{table} default values", "42501", "an auditor reads only"
         )
-        yield refused(f"G2{number}d", READER, f"delete from fleet.{table}", "42501", "an auditor reads only")
-        yield refused(f"G2{number}t", READER, f"truncate fleet.{table}", "42501", "an auditor reads only")
+        yield refused(f"GR{number}d", READER, f"delete from fleet.{table}", "42501", "an auditor reads only")
+        yield refused(f"GR{number}t", READER, f"truncate fleet.{table}", "42501", "an auditor reads only")
 
 
 AUDITORS: Final = Group(

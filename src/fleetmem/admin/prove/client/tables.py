@@ -14,6 +14,7 @@ from fleetmem.admin.prove.shapes import Like, Shape
 from fleetmem.admin.prove.stage import Stage
 from fleetmem.admin.prove.verdict import Kind, Verdict, Way
 from fleetmem.client import FleetClient
+from fleetmem.errors import FleetmemError
 
 ALLOWED: Final = "allowed"
 ABSENT: Final = "record.absent"
@@ -80,11 +81,19 @@ VERBS: Final = (
 
 def play(callers: Callers, stage: Stage, shape: Shape) -> Iterator[Verdict]:
     """Fill every audience, then let every reader try every verb on each."""
-    filled = {like.name: _keep(callers, stage, shape, like) for like in shape.audiences}
+    filled: dict[str, Kept] = {}
+    for like in shape.audiences:
+        try:
+            filled[like.name] = _keep(callers, stage, shape, like)
+            refusal = ALLOWED
+        except FleetmemError as error:
+            refusal = error.code
+        yield _verdict(f"R0:{like.of}", "its keeper", f"fill an audience like {like.of}", ALLOWED, refusal)
     for verb in VERBS:
         for reader in shape.readers:
             for audience in shape.audiences:
-                yield _tried(callers, shape.player(reader.name), reader, audience, verb, filled[audience.name])
+                if audience.name in filled:
+                    yield _tried(callers, shape.player(reader.name), reader, audience, verb, filled[audience.name])
 
 
 def _keep(callers: Callers, stage: Stage, shape: Shape, audience: Like) -> Kept:
@@ -103,15 +112,28 @@ def _tried(  # noqa: PLR0917 -- one cell of a table of five dimensions
     may = audience.name in (player.reads if verb.needs == "reads" else player.writes)
     expected = verb.granted if may else verb.denied
     got = outcome_of(lambda: verb.tries(callers.of(reader.name), kept))
+    return _verdict(
+        f"R:{verb.name}:{reader.of}:{audience.of}",
+        f"an agent like {reader.of}",
+        f"{verb.name} of an audience like {audience.of}",
+        expected,
+        got,
+        why=f"the audience is {'' if may else 'not '}in what it {verb.needs}",
+    )
+
+
+def _verdict(  # noqa: PLR0917 -- fields of a verdict
+    case_id: str, who: str, attempt: str, expected: str, got: str, why: str = ""
+) -> Verdict:
     return Verdict(
         way=Way.CLIENT,
         section=SECTION,
-        id=f"R:{verb.name}:{reader.of}:{audience.of}",
+        id=case_id,
         kind=Kind.CONTROL if expected == ALLOWED else Kind.REFUSAL,
-        who=f"an agent like {reader.of}",
-        attempt=f"{verb.name} of an audience like {audience.of}",
+        who=who,
+        attempt=attempt,
         expected=expected,
         got=got,
         held=got == expected,
-        why="it reads the audience" if may else f"the audience is not in what it {verb.needs}",
+        why=why,
     )

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from fleetmem.admin.prove.client.tables import ALLOWED, SECTION, VERBS
+from fleetmem.admin.prove.client.tables import ALLOWED, VERBS
 from fleetmem.admin.prove.proof import Proof
 from fleetmem.admin.prove.report.totals import SECTIONS, totals, whole
 from fleetmem.admin.prove.rights.relations import EVERYONE, RELATIONS
@@ -60,7 +60,7 @@ def _failures(proof: Proof) -> Iterator[str]:
 
 def _reach(proof: Proof) -> Iterator[str]:
     """For each verb, readers by audiences: whether it was allowed."""
-    cells = {tuple(each.id.split(":")[1:]): each for each in proof.verdicts if each.section == SECTION}
+    cells = {tuple(each.id.split(":")[1:]): each for each in proof.verdicts if each.id.startswith("R:")}
     if not cells:
         return
     readers, audiences = ({key[place]: None for key in cells} for place in (1, 2))
@@ -117,7 +117,7 @@ def _limits(proof: Proof) -> Iterator[str]:
 def _attempts(proof: Proof) -> Iterator[str]:
     by_section: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in proof.verdicts:
-        if not verdict.id.startswith("M:") and verdict.section != SECTION:
+        if not verdict.id.startswith(("M:", "R:")):
             by_section[f"{verdict.way.value}: {verdict.section}. {SECTIONS.get(verdict.section, '')}"].append(verdict)
     yield "## Every attempt"
     yield ""

@@ -9,6 +9,7 @@ from fleetmem.admin.prove.verdict import Kind, Verdict, Way
 
 SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "S": "Setting the stage",
         "A": "Forged identity",
         "B": "A login by itself",
         "C": "Escalation",

@@ -77,7 +77,7 @@ def play(world: World, scenarios: tuple[Scenario, ...]) -> Iterator[Verdict]:
         try:
             otherwise = scenario.plays(world)
         except psycopg.Error as error:
-            otherwise = f"broke off: {error.sqlstate} {error.diag.message_primary or type(error).__name__}"
+            otherwise = f"broke off: {error.sqlstate or type(error).__name__}"
         yield Verdict(
             way=Way.DATABASE,
             section="X",

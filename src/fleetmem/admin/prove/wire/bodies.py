@@ -34,7 +34,7 @@ def _claiming() -> Iterator[Forged]:
     ):
         for number, (name, value) in enumerate(further.items(), start=1):
             yield Forged(
-                id=f"B1{letter}{number:02}", who="kit", says=f"POST {path} with a field `{name}`", status=(400,),
+                id=f"N1{letter}{number:02}", who="kit", says=f"POST {path} with a field `{name}`", status=(400,),
                 code="request.invalid",
                 holds=lambda _, reply, name=name: reply.json().get("field") == name,  # type: ignore[misc]
                 expected="names the field",
@@ -93,7 +93,7 @@ def _malformed() -> Iterator[Forged]:
         ("too large a claim of length", _claims_length, (413, 400, 0)),
     )  # fmt: skip
     for number, (what, sends, status) in enumerate(bodies, start=1):
-        yield Forged(id=f"B2{number:02}", who="kit", says=f"POST /v1/beats: {what}", sends=sends, status=status)
+        yield Forged(id=f"N2{number:02}", who="kit", says=f"POST /v1/beats: {what}", sends=sends, status=status)
 
 
 def _claims_length(line: Line) -> Reply:
@@ -111,12 +111,12 @@ def _doubled(line: Line) -> Reply:
 
 
 FORGED: Final = (
-    Forged(id="B00", who="kit", says="POST /v1/beats", sends=lambda line: line.send("POST", "/v1/beats", body=_BEAT),
+    Forged(id="N00", who="kit", says="POST /v1/beats", sends=lambda line: line.send("POST", "/v1/beats", body=_BEAT),
            status=(201,), is_control=True),
-    Forged(id="B01", who="kit", says="POST /v1/handoffs", sends=lambda line: line.send("POST", "/v1/handoffs", body=_HANDOFF),
+    Forged(id="N01", who="kit", says="POST /v1/handoffs", sends=lambda line: line.send("POST", "/v1/handoffs", body=_HANDOFF),
            status=(201,), is_control=True),
     *_claiming(),
     *_malformed(),
-    Forged(id="B30", who="kit", says="an audience given twice, one of them the board's", sends=_doubled, status=(200,),
+    Forged(id="N30", who="kit", says="an audience given twice, one of them the board's", sends=_doubled, status=(200,),
            holds=lambda _, reply: reply.json()["items"] == [], expected="nothing on the board"),
 )  # fmt: skip

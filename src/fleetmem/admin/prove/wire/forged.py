@@ -55,9 +55,17 @@ def _faults(line: Line, forged: Forged, reply: Reply) -> list[str]:
         faults.append("the service failed")
     if not forged.is_control and any(secret.encode() in reply.body for secret in _SECRETS):
         faults.append("the answer holds what is hidden")
-    if forged.holds is not None and not forged.holds(line, reply):
+    if forged.holds is not None and not _holds(forged.holds, line, reply):
         faults.append("the answer is another")
     return faults
+
+
+def _holds(holds: Callable[[Line, Reply], bool], line: Line, reply: Reply) -> bool:
+    """Ask about an answer; one that is of another shape altogether does not hold."""
+    try:
+        return holds(line, reply)
+    except (KeyError, TypeError, AttributeError):
+        return False
 
 
 def _verdict(forged: Forged, got: str, *, is_held: bool) -> Verdict:
