@@ -60,8 +60,8 @@ def _plain(text: str, base: View) -> Iterator[str]:
 
 
 def _undisguised(lines: Sequence[str], vocabulary: Mapping[str, str]) -> Iterator[list[str]]:
-    yield [_spaced(_MARKUP.sub("", line)) for line in lines if _MARKUP.search(line)]
-    yield [_spaced(_JOINT.sub(" ", line)) for line in lines if _JOINED.search(line)]
+    yield [_spaced(line.translate(_MARKUP)) for line in lines]
+    yield [_spaced(line.translate(_JOINTS)) for line in lines if _JOINED.search(line)]
     leet = [line for line in lines if len(_LEET.findall(line)) >= _FEW]
     yield [line.translate(_LETTERS) for line in leet]
     yield [line.translate(_LETTERS | {ord("1"): "l"}) for line in leet]
@@ -92,9 +92,9 @@ _MOST_DECODED: Final = 65_536
 _CLOSED: Final = re2.compile(r"[.!?:;]$")
 _END_OF_SENTENCE: Final = re2.compile(r"[.!?]+[\"')\]]*(?: |$)|\n+")
 _ENCODED: Final = re2.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
-_MARKUP: Final = re2.compile(r"[*_~]+")
+_MARKUP: Final = dict.fromkeys(map(ord, "*_~"))
 _JOINED: Final = re2.compile(r"[a-z][.,;_/|-]{1,2}[a-z]+[.,;_/|-]{1,2}[a-z]")
-_JOINT: Final = re2.compile(r"[.,;_/|-]+")
+_JOINTS: Final = dict.fromkeys(map(ord, ".,;_/|-"), " ")
 _LEET: Final = re2.compile(r"\b[a-z]*[0134579@$]+[a-z]+[a-z0134579@$]*\b|\b[a-z]+[0134579@$]+[a-z]*\b")
 _LETTERS: Final = str.maketrans("0134579@$", "oieastgas")
 _SPELLED: Final = re2.compile(r"(?:^| )(?:\S ){6,}\S(?: |$)")
