@@ -49,10 +49,10 @@ def measure(small: Seeded, large: Seeded, password: str, sizes: Sizes) -> tuple[
 
 
 def _works() -> Iterator[_Work]:
-    yield _Work(what="list 20, narrow reader", by=lambda seeded: seeded.narrow, call=_list)
-    yield _Work(what="list 20, wide reader", by=lambda seeded: seeded.wide, call=_list)
-    yield _Work(what="list 20, empty reader", by=lambda seeded: seeded.empty, call=_list)
-    yield _Work(what="publish", by=lambda seeded: seeded.wide, call=_publish)
+    yield _Work(what="list 20, reader of three audiences", by=lambda seeded: seeded.usual, call=_list)
+    yield _Work(what="list 20, reader of 63 audiences", by=lambda seeded: seeded.wide, call=_list)
+    yield _Work(what="list 20, reader of none", by=lambda seeded: seeded.empty, call=_list)
+    yield _Work(what="publish", by=lambda seeded: seeded.usual, call=_publish)
 
 
 def _compare(work: _Work, pair: tuple[tuple[Seeded, Connection], tuple[Seeded, Connection]], sizes: Sizes) -> Row:

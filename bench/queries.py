@@ -11,7 +11,7 @@ from statistics import median
 from typing import Final, cast
 
 from bench import direct
-from bench.report import Goal, Row
+from bench.report import Goal, Row, number
 from bench.rounds import in_turns, ratio
 from bench.seed import Reader, Seeded
 from bench.sizes import Sizes
@@ -48,22 +48,23 @@ def measure(databases: tuple[Seeded, ...], password: str, sizes: Sizes) -> tuple
         for query in _queries(seeded, reader)
         for row in [_compare(seeded, reader, query, password, sizes)]
     ]
-    largest = f"{databases[-1].rows:,}"
-    worst = {
-        what: max(row.figures["ratio"] or 0 for row in rows if what in row.what and largest in row.what)
-        for what in ("count", "newest 20", "newest 50", "by id")
-    }
-    goals = [
-        Goal(
-            number="3",
-            says=f"{what} at {largest} beats, fenced over unfenced, the worst of three readers",
-            bound=_BOUND,
-            at_least=False,
-            measured=measured,
-        )
-        for what, measured in worst.items()
-    ]
+    goals = [_goal(what, databases[-1], rows) for what in ("count", "newest 20", "newest 50", "by id")]
     return rows, goals
+
+
+def _goal(what: str, seeded: Seeded, rows: list[Row]) -> Goal:
+    """Hold one query at one size to the goal; a verified claim is a price a statement, so a short one shows it most."""
+    sized = f"{seeded.rows:,} beats"
+    found = [row.figures for row in rows if row.what.startswith(f"{what},") and row.what.endswith(sized)]
+    least_us = min(figures["added us"] or 0 for figures in found)
+    return Goal(
+        number="3",
+        says=f"{what} at {sized}, fenced over unfenced, the worst of three readers",
+        bound=_BOUND,
+        at_least=False,
+        measured=max(figures["ratio"] or 0 for figures in found),
+        note=f"(the fence adds {number(least_us)} us or more)",
+    )
 
 
 def _queries(seeded: Seeded, reader: Reader) -> Iterator[_Query]:

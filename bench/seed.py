@@ -57,6 +57,7 @@ class Seeded:
     narrow: Reader
     wide: Reader
     empty: Reader
+    usual: Reader
 
     @property
     def readers(self) -> tuple[Reader, Reader, Reader]:
@@ -65,9 +66,10 @@ class Seeded:
 
 
 def fenced(server: Conninfo, dbname: str, *, rows: int) -> Seeded:
-    """Make a fenced database with `rows` beats and three readers.
+    """Make a fenced database with `rows` beats and its readers.
 
-    Of the beats, the narrow reader sees 0.3 percent, the wide one 54, the empty one none.
+    Of the beats, the narrow reader sees 0.3 percent, the wide one 54, the empty one none. The usual one reads three audiences
+    that fill a page at every size.
     """
     owner: Conninfo = {**server, "dbname": dbname}
     database.prepare(owner)
@@ -79,7 +81,12 @@ def fenced(server: Conninfo, dbname: str, *, rows: int) -> Seeded:
                 _principal(connection, name, reads=(), writes=AUDIENCES[:1])
         readers = {
             name: _reader(connection, name, reads)
-            for name, reads in (("narrow", AUDIENCES[347:350]), ("wide", AUDIENCES[:63]), ("empty", ()))
+            for name, reads in (
+                ("narrow", AUDIENCES[347:350]),
+                ("wide", AUDIENCES[:63]),
+                ("empty", ()),
+                ("usual", AUDIENCES[:3]),
+            )
         }
         fill(connection, rows=rows, authors=_AUTHORS, audiences=AUDIENCES, skew=3)
     settle(owner)
