@@ -237,6 +237,29 @@ def test_each_plant_at_each_component(tmp_path: Path, component: str, plant: Pla
     try_all(place, PROPOSED)
 
 
+ODD = [
+    plant
+    for plant in PLANTS
+    if not plant.__name__.endswith(("_file", "read_only", "directory")) or "link" in plant.__name__
+]
+
+
+@pytest.mark.parametrize("component", ["AGENTS.md", ".agents", ".agents/skills", f".agents/skills/{KEY}", SKILL])
+@pytest.mark.parametrize("plant", ODD, ids=lambda plant: plant.__name__.removeprefix("plant_"))
+def test_whatever_is_not_plain_on_the_way_is_refused_by_every_act(tmp_path: Path, component: str, plant: Plant) -> None:
+    place, beside = workspace(tmp_path), outside(tmp_path)
+    memory = SEVERE if component == "AGENTS.md" else JOINING
+    put(place, beside, SKILL, plant_file, HAND_WRITTEN)
+    landed = landing.land(place, memory)
+    put(place, beside, component, plant, b"")
+    for act in (partial(landing.land, place, memory), partial(landing.remove, place, landed)):
+        with pytest.raises(WorkspaceRefused) as refused:
+            act()
+        assert (refused.value.rule, refused.value.field) == ("not-plain", component)
+    assert landing.inspect(place, landed) is landing.Standing.REFUSED
+    assert "not-plain" in {fault.rule for fault in landing.faults(place)}
+
+
 def swap_for_link(path: Path, to: Path) -> None:
     path.rename(path.with_name(f"{path.name}-moved"))
     path.symlink_to(to)
