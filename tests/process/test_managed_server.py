@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
@@ -66,7 +67,8 @@ def test_the_fence_stands_without_a_superuser_and_doctor_names_what_stays_open(
 
     host, dbname = managed["host"], managed["dbname"]
     url = f"postgresql://landlord:rented@/{dbname}?host={host}&port={managed['port']}"
-    findings = doctor.examine(replace(load({}), home=tmp_path / "home", roster=ROSTER, database_url=url))
+    settings = replace(load({}), home=tmp_path / "home", roster=ROSTER, database_url=url)
+    findings = doctor.examine(settings, datetime(2026, 1, 1, tzinfo=UTC))
     told = {finding.what: finding for finding in findings}
     assert told["fence"].state is State.SOUND
     assert told["fence lints"].state is State.SOUND

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from fleetmem import config
-from fleetmem.cli import show
+from fleetmem.cli import options, show
 from fleetmem.cli.options import Json, examples
 from fleetmem.cli.outcome import Exit
 from fleetmem.errors import ConfigInvalid
@@ -63,7 +63,7 @@ def doctor(as_json: Json = False) -> None:
     """Look for what is wrong or open with this installation, and say what to do about each."""
     from fleetmem.admin import doctor as examination
 
-    findings = examination.examine(config.load())
+    findings = examination.examine(config.load(), options.now())
     if as_json:
         show.out(show.as_json([asdict(finding) for finding in findings]))
     else:

@@ -7,10 +7,11 @@ examination changes nothing: it starts no server and takes no lock.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from fleetmem.admin import database, deployment
 from fleetmem.admin.database import Conninfo
-from fleetmem.admin.doctor import contents, place, server
+from fleetmem.admin.doctor import age, contents, place, server
 from fleetmem.admin.doctor.finding import Finding, State
 from fleetmem.admin.services import services
 from fleetmem.config import Settings
@@ -19,7 +20,7 @@ from fleetmem.errors import FleetmemError
 __all__ = ["Finding", "State", "examine", "is_sound", "report"]
 
 
-def examine(settings: Settings) -> list[Finding]:
+def examine(settings: Settings, now: datetime) -> list[Finding]:
     """Look at everything that can be looked at; what cannot be reached is itself a finding."""
     findings = [*place.files(settings.home), *place.roster_file(settings)]
     try:
@@ -28,10 +29,10 @@ def examine(settings: Settings) -> list[Finding]:
             findings += [*server.server(connection, conninfo), *server.fence(connection, conninfo)]
             if all(finding.state is not State.BROKEN for finding in findings):
                 findings += [*server.logins(connection), *server.catalogue(connection)]
-                findings += contents.contents(connection, settings)
+                findings += [*contents.contents(connection, settings), *age.keys(connection)]
     except FleetmemError as error:
         findings.append(Finding(State.BROKEN, "database", error.detail, "start it with `fleetmem up`"))
-    findings += _services(settings)
+    findings += [*age.reports(settings.home / "reports", now), *_services(settings)]
     return findings
 
 
