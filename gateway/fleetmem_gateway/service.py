@@ -49,6 +49,7 @@ class _Recorded(msgspec.Struct):
     port: int
     dbname: str
     sslmode: str | None = None
+    sslrootcert: str | None = None
 
 
 def address(settings: Settings) -> Address:
@@ -67,7 +68,8 @@ def address(settings: Settings) -> Address:
             f"set FLEETMEM_SERVICE_DATABASE_URL, or run `fleetmem up` first: {path} cannot be read",
             field="FLEETMEM_SERVICE_DATABASE_URL",
         ) from error
-    options = () if recorded.sslmode is None else (("sslmode", recorded.sslmode),)
+    tls = (("sslmode", recorded.sslmode), ("sslrootcert", recorded.sslrootcert))
+    options = tuple((name, value) for name, value in tls if value is not None)
     return Address(host=recorded.host, port=recorded.port, dbname=recorded.dbname, options=options)
 
 

@@ -82,6 +82,27 @@ begin
   end if;
 end $$;
 
+-- Whatever else a role's sessions would start with goes: its holder may have set it.
+do $$
+declare
+  found record;
+begin
+  for found in
+    select s.setrole::regrole as role_name, d.datname, split_part(c, '=', 1) as setting
+      from pg_catalog.pg_db_role_setting s
+      join pg_catalog.pg_roles r on r.oid = s.setrole and r.rolname like 'fleetmem\_%'
+      left join pg_catalog.pg_database d on d.oid = s.setdatabase
+      cross join unnest(s.setconfig) as c
+     where d.datname is not null
+        or lower(split_part(c, '=', 1)) not in ('timezone', 'statement_timeout', 'lock_timeout',
+             'idle_in_transaction_session_timeout', 'log_parameter_max_length', 'log_parameter_max_length_on_error')
+  loop
+    execute format('alter role %s', found.role_name)
+            || case when found.datname is null then '' else format(' in database %I', found.datname) end
+            || format(' reset %I', found.setting);
+  end loop;
+end $$;
+
 -- What a login's sessions start with. A login may change its own defaults (Postgres cannot refuse that), and none of
 -- these carries the fence: they bound how long a statement may hold a connection, and fix how times are written.
 do $$

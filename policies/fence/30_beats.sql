@@ -42,11 +42,11 @@ grant execute on function fence.beat_stamp() to fleetmem_owner;  -- who hangs it
 reset role;
 set local role fleetmem_owner;
 
--- Stamp the end of a beat: the scribe supersedes, an author retracts, and neither chooses the moment.
+-- Stamp the end of a beat: the scribe supersedes, an author retracts what is live, and neither chooses the moment.
 create function fence.beat_end() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if old.ended_at is not null then
+  if old.ended_at is not null or old.expires_at <= clock_timestamp() and current_user <> 'fleetmem_scribe' then
     raise exception 'beat.ended' using errcode = '23514', constraint = 'beat_ended_once';
   end if;
   if new.ended_as is distinct from (case current_user when 'fleetmem_scribe' then 'superseded' else 'retracted' end) then

@@ -155,10 +155,10 @@ declare
   doc text;
 begin
   perform fence.enter(claim, 'agent', false);
-  select (api.handoff_doc(h)::jsonb || jsonb_build_object('history', (
-            select jsonb_agg(jsonb_build_object('from', t.from_status, 'to', t.to_status, 'by', t.made_by,
-                                                'at', t.made_at, 'reply', t.reply) order by t.id)
-              from fleet.handoff_transition t where t.handoff = h.id)))::text
+  select rtrim(api.handoff_doc(h)::text, '}') || ', "history" : ' || (
+           select json_agg(json_build_object('from', t.from_status, 'to', t.to_status, 'by', t.made_by,
+                                             'at', t.made_at, 'reply', t.reply) order by t.id)
+             from fleet.handoff_transition t where t.handoff = h.id) || '}'
     into doc from fleet.handoff h where h.id = p_id;
   if doc is null then
     raise exception 'record.absent' using errcode = 'P0002';

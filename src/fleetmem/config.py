@@ -196,9 +196,14 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     )
 
 
+# Not a service's: our own settings are told one by one, and libpq's variables are the owner's way to the server. Those of
+# TLS (PGSSLROOTCERT and its like) hold no secret and stay.
+_OWNERS: Final = (PREFIX, "PGHOST", "PGPORT", "PGUSER", "PGPASS", "PGDATABASE", "PGSERVICE", "PGOPTIONS", "PGAPPNAME")
+
+
 def child_environment(settings: Settings) -> dict[str, str]:
     """Return the environment of a service that runs under `settings`: ours, without what only the owner may hold."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(_OWNERS)}
     withheld = ("database_url", "token", "token_file")
     told = {
         each.metadata["variable"]: getattr(settings, each.name)

@@ -124,5 +124,17 @@ async def test_an_expiry_of_ninety_days_is_taken_and_a_day_more_is_not(facilitie
     assert refused(late) == (400, "request.invalid", "expires_at", "too-far")
 
 
+async def test_a_beat_that_expired_shows_so_is_listed_no_more_and_cannot_be_retracted(
+    facilities: Voice, finance: Voice
+) -> None:
+    soon = datetime.now(UTC) + timedelta(seconds=0.5)  # noqa: TID251 -- compared with the database's clock
+    draft = {"topic": "Short-lived", "body": "It is so.", "audience": "open", "expires_at": soon.isoformat()}
+    beat_id = (await facilities.post("/v1/beats", draft)).json()["id"]
+    while (await finance.get("/v1/beats", topic="Short-lived")).json()["items"]:
+        await asyncio.sleep(0.05)
+    assert (await finance.get(f"/v1/beats/{beat_id}")).json()["status"] == "expired"
+    assert refused(await facilities.post(f"/v1/beats/{beat_id}/retract"))[:2] == (409, "beat.ended")
+
+
 async def test_an_absent_beat_is_absent(facilities: Voice) -> None:
     assert refused(await facilities.get(f"/v1/beats/{uuid4()}"))[:2] == (404, "record.absent")

@@ -76,7 +76,8 @@ async def test_of_two_concurrent_answers_one_wins(health: Voice, finance: Voice)
 async def test_an_unknown_recipient_and_oneself_are_refused(health: Voice) -> None:
     for recipient in ("nobody-here", "health", "olga"):
         draft = {"recipient": recipient, "request": "Please.", "audience": "open"}
-        assert refused(await health.post("/v1/handoffs", draft))[:2] == (422, "handoff.recipient")
+        refusal = refused(await health.post("/v1/handoffs", draft))
+        assert refusal == (422, "handoff.recipient", "recipient", "active-colleague")
 
 
 async def test_an_answer_needs_an_outcome_and_a_reply(health: Voice, finance: Voice) -> None:

@@ -124,6 +124,7 @@ def test_applying_the_fence_again_repairs_what_was_found(here: Conninfo) -> None
     with psycopg.connect(**here) as connection:
         connection.execute("alter policy agent_reads on fleet.beat using (true)")
         connection.execute("alter table fleet.beat disable trigger b_end")
+        connection.execute("alter role fleetmem_gateway in database {} set work_mem = '8MB'".format(here["dbname"]))
     assert not verify.verify(here).is_clean
     database.prepare(here, again=True)
     assert verify.verify(here).is_clean

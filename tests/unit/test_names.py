@@ -39,6 +39,11 @@ def test_a_name_that_reads_as_an_authority_or_a_crowd_is_reserved(name: str) -> 
     assert "reserved" in (names.fault(name) or "")
 
 
+def test_the_throw_away_names_of_the_proof_are_nobody_elses() -> None:
+    assert "fleetmem prove" in (names.fault("prove-abc123-bob") or "")
+    assert names.fault("prover") is None
+
+
 @pytest.mark.parametrize("name", ["fleetmem", "fleetmem-gateway", "f1eetmem", "o-wner", "own-er", "r00t", "nu11"])
 def test_what_looks_like_a_reserved_name_is_reserved_too(name: str) -> None:
     assert "reserved" in (names.fault(name) or "")

@@ -26,6 +26,7 @@ class Conninfo(TypedDict, total=False):
     password: str
     dbname: str
     sslmode: str
+    sslrootcert: str
 
 
 @dataclass(frozen=True, slots=True)

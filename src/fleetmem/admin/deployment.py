@@ -112,7 +112,9 @@ def equip(settings: Settings, conninfo: Conninfo, say: Say = silent) -> None:
     with database.owner(conninfo) as connection:
         plan = roster_sync.sync(connection, declared)
         if plan.added:
-            say(f"synced {settings.roster.name}: {len(declared.roles())} principals, {len(declared.audiences)} audiences")
+            say(
+                f"synced {settings.roster.name}: {len(declared.roles())} principals, {len(declared.audiences)} audiences"
+            )
         else:
             for sentence in plan.sentences():
                 say(f"synced {settings.roster.name}: {sentence}")
@@ -172,7 +174,7 @@ def _roster_bytes(path: Path) -> bytes:
 
 
 def _point_services(home: Path, conninfo: Conninfo) -> None:
-    wanted = {name: conninfo[name] for name in ("host", "port", "dbname", "sslmode") if name in conninfo}
+    wanted = {name: conninfo[name] for name in ("host", "port", "dbname", "sslmode", "sslrootcert") if name in conninfo}
     draft = home / "run" / "database.new"
     private_file(draft, json.dumps(wanted) + "\n")
     draft.replace(home / "run" / "database.json")

@@ -91,7 +91,10 @@ def apply(
 
     with deployment.reach(config.load(), show.note) as conninfo, database.owner(conninfo) as connection:
         difference = fence.apply(connection, again=again)
-    _show(difference, as_json=as_json)
+    if again and difference.is_empty and not as_json:
+        show.out("Every policy file was applied again.")
+    else:
+        _show(difference, as_json=as_json)
     if not as_json and not difference.is_empty:
         show.note("Restart the gateway and the console: each refuses to start under a fence that is not its own.")
 

@@ -27,6 +27,8 @@ _RESERVED_WORDS: Final = (
 )
 RESERVED: Final = frozenset(_RESERVED_WORDS.split())
 _RESERVED_PREFIX: Final = "fleetmem"
+# `fleetmem prove` makes these names, and removes whatever bears one.
+_THROW_AWAY_PREFIX: Final = "prove-"
 
 
 def fault(name: str) -> str | None:
@@ -38,6 +40,8 @@ def fault(name: str) -> str | None:
         return f"holds U+{ord(foreign):04X} {unicodedata.name(foreign, 'without a name')}; a name is {_ALPHABET}"
     if _NAME.fullmatch(name) is None:
         return f"must be {_ALPHABET}{_suggestion(name)}"
+    if name.startswith(_THROW_AWAY_PREFIX):
+        return "is kept for the throw-away names of `fleetmem prove`"
     if is_reserved(name):
         return "is reserved: a record's author must never read as an authority, a crowd or nobody"
     return None

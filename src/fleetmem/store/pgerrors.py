@@ -83,6 +83,8 @@ def _not_allowed(error: asyncpg.PostgresError) -> FleetmemError:
 
 def _broken_rule(error: asyncpg.PostgresError) -> FleetmemError:
     code = _CODES.get(str(error))
+    if code is errors.RecipientUnknown:
+        return code(field="recipient", rule="active-colleague")
     if code is not None:
         return code()
     constraint = getattr(error, "constraint_name", None)

@@ -13,6 +13,7 @@ class PsycopgArguments(TypedDict, total=False):
     password: str
     dbname: str
     sslmode: str
+    sslrootcert: str
 
 
 class AsyncpgArguments(TypedDict):
