@@ -333,6 +333,47 @@ def test_a_swap_between_any_two_steps_leads_nowhere(quick: Path, memory: Memory,
     assert at > 15
 
 
+def edited(ws: Path) -> None:
+    content = (ws / "AGENTS.md").read_bytes()
+    (ws / "AGENTS.md").write_bytes(content.replace(b"only", b"not only"))
+
+
+def moved(ws: Path) -> None:
+    ws.rename(ws.with_name("renamed"))
+
+
+@pytest.mark.parametrize(("intruder", "rule"), [(edited, "read-back"), (moved, "moved")])
+def test_a_landing_that_did_not_stay_is_not_called_one(
+    quick: Path, intruder: Callable[[Path], None], rule: str
+) -> None:
+    """Only what happens after the last look, in the last few steps of closing up, is left for `inspect` to find."""
+    answers = list[str | None]()
+    unnoticed = list[int]()
+    at, was_met = -1, True
+    while was_met:
+        at += 1
+        place = workspace(quick / f"{at}")
+        (place.path / "AGENTS.md").write_bytes(b"# Mine\n")
+        was_met = steps.interrupted(
+            partial(answered, partial(landing.land, place, SEVERE), answers), at, partial(intruder, place.path)
+        )
+        content = place.path / "AGENTS.md"
+        if answers[at] is None and not (content.exists() and RULE.encode() in content.read_bytes()):
+            unnoticed.append(at)
+    assert rule in answers
+    assert unnoticed == list(range(at - len(unnoticed), at))
+    assert len(unnoticed) < 10
+
+
+def answered(act: Callable[[], object], answer: list[str | None]) -> None:
+    try:
+        act()
+    except WorkspaceRefused as refused:
+        answer.append(refused.rule)
+    else:
+        answer.append(None)
+
+
 def assert_mine_is_kept(root: Path, mine: bytes) -> None:
     """Find the instructions wherever they went, and in them, outside a block, what their owner wrote."""
     held = [path for path in root.rglob("AGENTS.md*") if path.is_file() and not path.is_symlink()]
@@ -342,28 +383,37 @@ def assert_mine_is_kept(root: Path, mine: bytes) -> None:
     )
 
 
-@pytest.mark.parametrize("memory", [SEVERE, JOINING], ids=["severe", "joining"])
-def test_an_edit_that_is_saved_before_the_last_look_is_never_lost(quick: Path, memory: Memory) -> None:
-    name = "AGENTS.md" if memory is SEVERE else SKILL
-    lost = []
+@pytest.mark.parametrize(
+    ("memory", "verb"),
+    [(SEVERE, "land"), (JOINING, "land"), (JOINING, "remove"), (PROPOSED, "remove")],
+    ids=["severe", "joining", "leaving", "leaving a skill that goes"],
+)
+def test_an_edit_that_is_saved_before_the_last_look_is_never_lost(quick: Path, memory: Memory, verb: str) -> None:
+    saved, lost = list[int](), list[int]()
     at, was_met = 0, True
     while was_met:
         base = quick / f"{at}"
         place, beside = workspace(base), outside(base)
-        put(place, beside, SKILL, plant_file, HAND_WRITTEN)
         put(place, beside, "AGENTS.md", plant_file, b"# Mine\n")
-
-        def edit(path: Path = place.path / name) -> None:
-            with path.open("ab") as file:
-                file.write(b"EDIT\n")
-
-        act = partial(quietly, partial(landing.land, place, memory))
-        was_met = steps.interrupted(act, at, edit)
-        if was_met and b"EDIT" not in (place.path / name).read_bytes():
+        if memory is JOINING:
+            put(place, beside, SKILL, plant_file, HAND_WRITTEN)
+        act: Callable[[], object] = partial(landing.land, place, memory)
+        if verb == "remove":
+            act = partial(landing.remove, place, landing.land(place, memory))
+        path = place.path / ("AGENTS.md" if memory is SEVERE else SKILL)
+        was_met = steps.interrupted(partial(quietly, act), at, partial(edit, path, partial(saved.append, at)))
+        if at in saved and not (path.exists() and b"EDIT" in path.read_bytes()):
             lost.append(at)
         at += 1
     # The one moment that a rename leaves: between the last look at the file and the rename itself.
-    assert len(lost) <= 1
+    assert len(lost) <= 1 < len(saved)
+
+
+def edit(path: Path, note: Callable[[], None]) -> None:
+    if path.exists():
+        with path.open("ab") as file:
+            file.write(b"EDIT\n")
+        note()
 
 
 @contextmanager
