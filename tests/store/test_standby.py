@@ -86,13 +86,13 @@ async def until(true: Callable[[], Any], *, within_s: float = 15) -> None:
 
 
 @asynccontextmanager
-async def behind(follower: Follower) -> AsyncIterator[float]:
-    """Hold replay still for the length of the block; yields when that began."""
+async def behind(follower: Follower) -> AsyncIterator[None]:
+    """Hold replay still for the length of the block."""
     follower.ask("select pg_wal_replay_pause()")
     while follower.ask("select pg_get_wal_replay_pause_state()") != "paused":  # noqa: ASYNC110 -- in another process
         await asyncio.sleep(0.01)
     try:
-        yield time.monotonic()
+        yield
     finally:
         follower.ask("select pg_wal_replay_resume()")
 
@@ -126,8 +126,9 @@ async def test_past_the_limit_reads_go_back_to_the_primary(
     voice = Voice(gateway, fleet.tokens["facilities"])
     await voice.publish("Lag", body="Before.")
     await asyncio.sleep(0.5)
-    async with behind(follower) as since_s:
+    async with behind(follower):
         now = await voice.publish("Lag", body="After.")
+        since_s = time.monotonic()
         seen = [time.monotonic() - since_s]
         while (await voice.get("/v1/beats", topic="Lag")).json()["items"][0]["id"] != now:
             seen.append(time.monotonic() - since_s)
