@@ -28,7 +28,7 @@ class Sizes:
 
 
 FULL: Final = Sizes(
-    rows=1_000_000, few_rows=10_000, rounds=5, round_s=4.0, warm_s=2.0, plans=9, calls=100, revocations=15
+    rows=1_000_000, few_rows=10_000, rounds=5, round_s=5.0, warm_s=2.0, plans=9, calls=100, revocations=15
 )
 QUICK: Final = Sizes(
     rows=20_000, few_rows=2_000, rounds=1, round_s=1.0, warm_s=0.0, plans=3, calls=20, revocations=2, peers=False
