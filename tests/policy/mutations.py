@@ -27,7 +27,7 @@ class Mutation:
     @property
     def sections(self) -> str:
         """The sections of the catalogue that see it."""
-        return "".join(sorted({"M" if each.startswith("T:") else each[0] for each in self.caught_by}))
+        return "".join(sorted({each[0] for each in self.caught_by}))
 
     def unseen_by(self, failed: Iterable[Verdict]) -> list[str]:
         """Which of the cases that must see it did not. `AF:x` is the forged claim x."""
@@ -38,7 +38,7 @@ class Mutation:
 def _is(verdict: Verdict, case: str) -> bool:
     kind, _, claim = case.partition(":")
     if kind == "AF":
-        return verdict.who.endswith((f"claim of {claim}", claim))
+        return verdict.id.startswith("AF") and verdict.who.endswith(f", claim of {claim}")
     return verdict.id.startswith(case)
 
 

@@ -78,33 +78,23 @@ def test_the_report_shows_the_rosters_reach_and_no_token(proof: Proof, tmp_path:
     assert re.search(r"fm_[A-Za-z0-9_-]{43}|eyJ[A-Za-z0-9_-]{20,}\.", content) is None
 
 
-def test_a_weaker_policy_shows_in_every_way(fleet: Fleet) -> None:
+def test_a_weaker_policy_shows_in_every_way_in_the_exit_code_and_in_a_private_report(fleet: Fleet) -> None:
     with psycopg.connect(**fleet.owner, autocommit=True) as owner:
-        row = owner.execute("select pg_get_expr(polqual, polrelid) from pg_policy where polname = 'agent_reads'"
-                            " and polrelid = 'fleet.beat'::regclass").fetchone()  # fmt: skip
+        row = owner.execute(
+            "select pg_get_expr(polqual, polrelid) from pg_policy where polname = 'agent_reads'"
+            " and polrelid = 'fleet.beat'::regclass"
+        ).fetchone()
         assert row is not None
         owner.execute("alter policy agent_reads on fleet.beat using (true)")
         try:
-            proof = proving.prove(proving.deployed(fleet.settings, fleet.owner), wall_clock, sections="F")
-        finally:
-            owner.execute(f"alter policy agent_reads on fleet.beat using ({row[0]})".encode())
-    failed = {verdict.id for verdict in proof.failed}
-    assert {"F01", "R:read a beat:maintenance:finance", "P40", "I1g", "I3g"} <= failed
-    assert not proof.holds
-
-
-def test_the_command_says_no_with_its_exit_code_and_leaves_a_report(fleet: Fleet) -> None:
-    """Broken from outside: one right too many."""
-    with psycopg.connect(**fleet.owner, autocommit=True) as owner:
-        owner.execute("grant select (reads) on fleet.principal to fleetmem_agent")
-        try:
             ended = run(fleet, "prove", "--json")
         finally:
-            owner.execute("revoke select (reads) on fleet.principal from fleetmem_agent")
+            owner.execute(f"alter policy agent_reads on fleet.beat using ({row[0]})".encode())
     assert ended.returncode == 1, ended.stderr
     told = json.loads(ended.stdout)
     assert not told["holds"]
-    assert "F04r" in {verdict["id"] for verdict in told["verdicts"] if not verdict["held"]}
+    failed = {verdict["id"] for verdict in told["verdicts"] if not verdict["held"]}
+    assert {"F01", "R:read a beat:maintenance:finance", "P40", "I1g", "I3g"} <= failed
     reports = sorted((fleet.settings.home / "reports").glob("prove-*.md"))
     assert len(reports) == 1
     assert reports[0].stat().st_mode & 0o777 == 0o600

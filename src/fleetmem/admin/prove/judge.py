@@ -16,7 +16,6 @@ from fleetmem.admin.prove.case import (
     Rows,
     Value,
     Warned,
-    Who,
     said,
 )
 from fleetmem.admin.prove.purse import Purse
@@ -132,6 +131,3 @@ def _as_case(case: Case, control: Control) -> Case:
         why=f"control of {case.id}",
         alone=case.alone,
     )
-
-
-__all__ = ["Judge", "Who", "is_met"]
