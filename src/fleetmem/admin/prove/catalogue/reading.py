@@ -151,7 +151,7 @@ PRIVILEGES: Final = Group(
         open_to_all("F62", UNCLAIMED, "select prosrc from pg_proc where proname = '_who'",
                     "sources and policies are anyone's who may connect; they hold no secret (I06)"),
         open_to_all("F63", UNCLAIMED, "explain select 1 from fleet.beat where created_at > now() - interval '1 hour'",
-                    "a plan estimates how many records a time has, over all audiences and authors together"),
+                    "a plan's estimates are made of a table's size alone, which is anyone's (F60, X15)"),
         open_to_all("F66", UNCLAIMED, "explain (analyze, timing off) select 1 from fleet.beat where topic_key = 'the hidden topic'",
                     "without a claim no row is read, but the plan of an indexed equality counts the rows that the policy removed:"
                     " how many a topic, author, audience or recipient has, not what is in them"),
