@@ -122,6 +122,7 @@ GRANTS: Final = (
 TRIGGERS: Final = (
     Mutation("no stamp", "alter table fleet.beat disable trigger a_stamp", ("S:b_kit", "E02")),
     Mutation("a stamp gone", "drop trigger a_stamp on fleet.idempotency", ("S:b_kit", "E82")),
+    Mutation("a suspension in the past", "drop trigger b_suspended on fleet.principal", ("G09t",)),
     Mutation("no rule of moves", "drop trigger b_move on fleet.handoff", ("E18", "E19", "E20")),
     Mutation("an end that is chosen", "alter table fleet.beat disable trigger b_end", ("S:b_ended",)),
     Mutation("the owner deletes", "alter table fleet.handoff_transition disable trigger z_never", ("G45",)),

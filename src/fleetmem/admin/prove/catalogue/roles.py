@@ -35,6 +35,9 @@ OPERATORS: Final = Group(
         blind("G09", CHIEF, "update fleet.principal set suspended_at = now() where name = <retired>",
               "an operator suspends agents only", Control(CHIEF, Rows(1), _SUSPEND)),
         blind("G09s", CHIEF, "update fleet.principal set suspended_at = now() where name = <chief>", "not even itself"),
+        answers("G09t", CHIEF, "update fleet.principal set suspended_at = '-infinity' where name = <kit> returning"
+                " suspended_at between now() - interval '1 minute' and clock_timestamp()", True,
+                "when it was is the database's to say"),
         refused("G10", CHIEF, "insert into fleet.principal (name, rol) values ('mole', 'operator')", "42501", "no new operator"),
         refused("G10d", CHIEF, "delete from fleet.principal where name = <kit>", "42501", "and none deleted"),
         refused("G11", CHIEF, "insert into fleet.beat (topic, body, audience) values ('t', 'x', <hall>)", "42501",

@@ -255,6 +255,10 @@ OTHER_TABLES: Final = Group(
         refused("E90", KIT, _KEPT.format("''"), "23514", "an empty key"),
         refused("E91", KIT, "insert into fleet.idempotency (key, request_sha256, status, answer)"
                 " values ('k', '\\x00', 200, '{}')", "23514", "a digest has 32 bytes"),
+        refused("E91s", KIT, "insert into fleet.idempotency (key, request_sha256, status, answer)"
+                " values ('k', sha256('x'), 500, '{}')", "23514", "an answer that no act gives"),
+        refused("E91l", KIT, "insert into fleet.idempotency (key, request_sha256, status, answer)"
+                " values ('k', sha256('x'), 200, repeat('x', 200000))", "23514", "an answer longer than any"),
         refused("E92", KIT, "update fleet.principal set reads = array[<board>] where name = <kit>", "42501", "no wider reach"),
         refused("E93", KIT, "update fleet.principal set active = true where name = <gone>", "42501", "no one comes back"),
         refused("E94", KIT, "update fleet.principal set suspended_at = null where name = <held>", "42501", "nor is let back in"),

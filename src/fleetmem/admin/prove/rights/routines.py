@@ -55,6 +55,7 @@ ROUTINES: Final = (
     _door("fence.beat_end()"),
     _door("fence.idempotency_stamp()"),
     _door("fence.principal_sets()"),
+    _door("fence.principal_suspended()"),
     _door("fence.never()"),
     # what requests are made of
     _door("fence.enter(text,text,boolean)", GATEWAY, CONSOLE),
