@@ -173,6 +173,40 @@ MUTATIONS: Final = (
         "public.mine()",
     ),
     Mutation("drop function api.ready()", "function", "api.ready() is gone"),
+    *(
+        Mutation(
+            f"create function {schema}.loot() returns setof fleet.beat language sql security definer"
+            f" as 'select * from fleet.beat'; grant usage on schema {schema} to public;"
+            f" grant execute on function {schema}.loot() to public",
+            kind,
+            names,
+            opens,
+        )
+        for schema in ("information_schema", "pg_catalog", "pg_toast")
+        for kind, names, opens in (
+            ("function", "loot()", "reviewed"),
+            ("function privilege", "PUBLIC may EXECUTE on", "anyone"),
+            ("definers_elsewhere", "loot()", "owner's rights"),
+        )
+    ),
+    Mutation(
+        "create function api.loot() returns setof fleet.beat language sql security definer as 'select * from fleet.beat';"
+        " alter extension plpgsql add function api.loot()",
+        "function security",
+        "api.loot() is `definer`",
+    ),
+    Mutation(
+        "create view api.loot as select * from fleet.beat; alter extension plpgsql add view api.loot",
+        "relation",
+        "api.loot",
+    ),
+    Mutation("create view information_schema.loot as select * from fleet.beat", "relation", "information_schema.loot"),
+    Mutation(
+        "create or replace function information_schema._pg_truetypid(pg_attribute, pg_type) returns oid language sql"
+        " immutable return 0::oid",
+        "catalogue functions",
+        "all of information_schema",
+    ),
     # Tables, columns, views, indexes, constraints
     Mutation("alter table fleet.beat owner to fleetmem_agent", "relation owner", "fleet.beat is `fleetmem_agent`"),
     Mutation("alter schema fleet owner to fleetmem_agent", "schema owner", "fleet is `fleetmem_agent`"),
@@ -206,6 +240,24 @@ MUTATIONS: Final = (
         "statistics_kept",
         "fleet.beat.body",
         "planner",
+    ),
+    *(
+        Mutation(
+            f"alter table fleet.{table} alter {column} set statistics 100; alter table fleet.{table} disable trigger all;"
+            f" insert into fleet.{table} values ({values}); analyze fleet.{table} ({column})",
+            "statistics_kept",
+            f"fleet.{table}.{column}",
+        )
+        for table, column, values in (
+            ("handoff_transition", "to_status", "gen_random_uuid(), gen_random_uuid(), null, 'open', 'x', now(), null"),
+            ("idempotency", "created_at", "'x', 'k', sha256(''), 200, '{}', now()"),
+        )
+    ),
+    Mutation(
+        "alter table vault.bearer alter principal set statistics 100; insert into vault.bearer"
+        " values ('b', sha256(''), 'x', '', now(), 'infinity', null); analyze vault.bearer (principal)",
+        "statistics_kept",
+        "vault.bearer.principal",
     ),
     Mutation(
         "create statistics fleet.pairs on author, audience from fleet.beat",
@@ -254,6 +306,35 @@ MUTATIONS: Final = (
     ),
     Mutation("create role intruder login bypassrls", "powerful_roles", "intruder BYPASSRLS", "steps over"),
     Mutation("create role intruder; grant pg_read_all_data to intruder", "server_files", "intruder is a member of"),
+    Mutation(
+        "create role between; create role intruder login; grant pg_read_all_data to between; grant between to intruder",
+        "server_files",
+        "intruder is a member of pg_read_all_data",
+    ),
+    Mutation(
+        "create role intruder login; do $$ begin execute format('grant %I to intruder', session_user); end $$",
+        "members_of_powers",
+        "intruder is a member of",
+        "SET ROLE",
+    ),
+    Mutation(
+        "create role root superuser; create role between; create role intruder login; grant root to between;"
+        " grant between to intruder",
+        "members_of_powers",
+        "intruder is a member of root",
+    ),
+    Mutation(
+        "grant set on parameter session_replication_role to fleetmem_gateway",
+        "parameter privilege",
+        "fleetmem_gateway may SET on session_replication_role",
+        "triggers",
+    ),
+    Mutation(
+        "grant alter system on parameter log_statement to public",
+        "parameter privilege",
+        "PUBLIC may ALTER SYSTEM on log_statement",
+        "anyone with a login: the server's configuration",
+    ),
     Mutation("alter role fleetmem_gateway set row_security = off", "role setting", "row_security=off"),
     Mutation("alter role fleetmem_gateway set search_path = public", "role setting", "search_path=public"),
     Mutation(

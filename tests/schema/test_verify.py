@@ -18,6 +18,7 @@ from fleetmem.admin import database, policies, verify
 from fleetmem.admin.database import Conninfo
 from fleetmem.admin.postgres import ConnInfo
 from fleetmem.admin.verify import Row, Source, scratch
+from fleetmem.admin.verify.declaration import build
 from fleetmem.admin.verify.invariants import missing_fixes
 from fleetmem.admin.verify.rows import render
 from fleetmem.admin.verify.words import KINDS
@@ -62,6 +63,55 @@ def test_a_fence_as_declared_is_clean(undone: type_connection, expected: frozens
     report = verify.inspect(undone, expected)
     assert report.is_clean, [finding.sentence() for finding in report.findings]
     assert report.rows > 1_000
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "log_statement=all",
+        "log_statement=mod",
+        "log_min_duration_statement=0",
+        "log_min_duration_sample=100",
+        "log_transaction_sample_rate=0.5",
+        "log_parameter_max_length_on_error=-1",
+        "log_min_error_statement=notice",
+        "log_error_verbosity=verbose",
+        "debug_print_parse=on",
+        "debug_print_plan=on",
+        "debug_print_rewritten=on",
+    ],
+)
+def test_a_server_that_would_log_values_is_told_what_that_opens(
+    told: str, here: Conninfo, expected: frozenset[Row]
+) -> None:
+    name = told.split("=", maxsplit=1)[0]
+    assert {name: "log"} == {
+        each: "log" for each, opens in _settings_found(here, expected, told).items() if "log" in opens
+    }
+
+
+def test_bound_values_matter_only_where_statements_are_logged(here: Conninfo, expected: frozenset[Row]) -> None:
+    assert _settings_found(here, expected, "log_parameter_max_length=-1") == {}
+    both = _settings_found(here, expected, "log_parameter_max_length=-1", "log_statement=all")
+    assert both.keys() == {"log_parameter_max_length", "log_statement"}
+
+
+def test_what_postgres_logs_by_default_is_no_drift(here: Conninfo, expected: frozenset[Row]) -> None:
+    defaults = ("log_error_verbosity=default", "log_min_error_statement=error", "log_parameter_max_length=-1")
+    assert _settings_found(here, expected, *defaults) == {}
+
+
+def test_what_somebody_did_to_the_whole_server_is_never_taken_as_declared(
+    here: Conninfo, expected: frozenset[Row], pg_server: Cluster
+) -> None:
+    with psycopg.connect(**pg_server.admin.psycopg(), autocommit=True) as connection:
+        connection.execute("grant set on parameter deadlock_timeout to public")
+        connection.execute("alter role all set deadlock_timeout = '2s'")
+        try:
+            assert build(here) == expected
+        finally:
+            connection.execute("alter role all reset deadlock_timeout")
+            connection.execute("revoke set on parameter deadlock_timeout from public")
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=[f"{each.kind}: {each.sql[:60]}" for each in MUTATIONS])
@@ -196,6 +246,14 @@ def _declared(dsn: str) -> frozenset[Row]:
 
 def _expected(here: Conninfo) -> frozenset[Row]:
     return _declared(json.dumps(here))
+
+
+def _settings_found(here: Conninfo, expected: frozenset[Row], *told: str) -> dict[str, str]:
+    """What is found of the server's settings in a session that starts with these, and what each opens."""
+    options = " ".join(f"-c {each}" for each in told)
+    with psycopg.connect(**here, options=options) as connection:
+        found = verify.inspect(connection, expected).findings
+    return {finding.object: finding.opens for finding in found if finding.kind == "server setting"}
 
 
 def _scratch_databases(cluster: Cluster) -> list[str]:

@@ -57,7 +57,12 @@ def build(conninfo: Conninfo) -> frozenset[Row]:
         connection.exec_driver_sql("create schema if not exists fence authorization fleetmem_owner")
         migrate.upgrade(connection)
         policies.apply(driver)
-        return render(driver)
+        return frozenset(row for row in render(driver) if not _is_the_servers(row))
+
+
+def _is_the_servers(row: Row) -> bool:
+    """Whether the row says what somebody set or granted on the whole server: a scratch database shows it too, undeclared."""
+    return row.kind == "parameter privilege" or (row.kind == "role setting" and row.object == "every role")
 
 
 @contextmanager

@@ -55,9 +55,11 @@ def server(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
     rows = connection.execute(
         "select name, reset_val from pg_catalog.pg_settings where name = any (%s) order by name", [list(settings)]
     ).fetchall()
-    for name, value in rows:
+    unsound = {name: value for name, value in rows if value not in settings[name]["allowed"]}
+    for name, value in unsound.items():
         rule = settings[name]
-        if value not in rule["allowed"] and not (rule.get("unless_throw_away") and throw_away == ("off",)):
+        is_excused = rule.get("unless_throw_away") and throw_away == ("off",)
+        if not is_excused and unsound.keys() & set(rule.get("only_beside", [name])):
             what = f"the server's setting {name} is {value}, not {' or '.join(rule['allowed'])}"
             yield Finding(Source.SERVER, "server setting", name, what, rule["opens"])
 

@@ -206,6 +206,11 @@ _RIGHTS: Final = {
     "function privilege": {"": "the function can be called by a role it was not made for"},
     "catalogue function privilege": {"": "a built-in function that the fence closed can be called"},
     "catalogue privilege": {"": "a catalogue that may hold secrets or hidden values can be read"},
+    "parameter privilege": {
+        "": "a setting that only a superuser may change can be changed",
+        "SET": "a session can give itself what only a superuser may: switch triggers off, or write bound values to the log",
+        "ALTER SYSTEM": "the server's configuration can be changed for every session, its log included",
+    },
     "language privilege": {"": "functions can be written in this language"},
     "type privilege": {"": "the type can be used by a role it was not made for"},
 }

@@ -16,12 +16,12 @@ select 'database privilege', 'this database',
               case when a.is_grantable then ', and may grant it on' else '' end)
   from here cross join lateral aclexplode(coalesce(here.datacl, acldefault('d', here.datdba))) a where a.grantee <> here.datdba
 union all
-select 'schema', nspname::text, '' from pg_namespace where nspname !~ '^pg_(toast|temp)'
+select 'schema', nspname::text, '' from pg_namespace where nspname !~ '^pg_(toast_)?temp_'
 union all
-select 'schema owner', nspname::text, nspowner::regrole::text from pg_namespace where nspname !~ '^pg_(toast|temp)'
+select 'schema owner', nspname::text, nspowner::regrole::text from pg_namespace where nspname !~ '^pg_(toast_)?temp_'
 union all
 select 'schema privilege', n.nspname::text,
        format('%s: %s%s', case when a.grantee = 0 then 'PUBLIC' else a.grantee::regrole::text end, a.privilege_type,
               case when a.is_grantable then ', and may grant it on' else '' end)
   from pg_namespace n cross join lateral aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
- where n.nspname !~ '^pg_(toast|temp)'
+ where n.nspname !~ '^pg_(toast_)?temp_'

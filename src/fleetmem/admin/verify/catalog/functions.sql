@@ -1,9 +1,9 @@
--- Functions: as whom each runs, what it is, who may call it.
+-- Functions: as whom each runs, what it is, who may call it. In every schema, and whether or not an extension claims them:
+-- an object below 16384 is initdb's own, which `catalogue.sql` holds.
 with ours as (
   select p.*, p.oid::regprocedure::text as called, l.lanname
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
-   where n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(toast|temp)'
-     and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+   where p.oid >= 16384 and n.nspname !~ '^pg_temp_'
 )
 select 'function', called, case prokind when 'f' then 'function' when 'p' then 'procedure' when 'a' then 'aggregate' else 'window function' end
   from ours

@@ -8,18 +8,16 @@ select 'language privilege', l.lanname::text,
 union all
 select 'type', t.oid::regtype::text, format('%s of %s', t.typtype, t.typowner::regrole)
   from pg_type t join pg_namespace n on n.oid = t.typnamespace
- where n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(toast|temp)'
+ where t.oid >= 16384 and n.nspname !~ '^pg_(toast_)?temp_'
    and t.typtype <> 'c' and t.typcategory <> 'A'
-   and not exists (select from pg_depend d where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e')
 union all
 select 'type privilege', t.oid::regtype::text,
        format('%s: %s%s', case when a.grantee = 0 then 'PUBLIC' else a.grantee::regrole::text end, a.privilege_type,
               case when a.is_grantable then ', and may grant it on' else '' end)
   from pg_type t join pg_namespace n on n.oid = t.typnamespace
   cross join lateral aclexplode(coalesce(t.typacl, acldefault('T', t.typowner))) a
- where n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(toast|temp)' and a.grantee <> t.typowner
+ where t.oid >= 16384 and n.nspname !~ '^pg_(toast_)?temp_' and a.grantee <> t.typowner
    and t.typcategory <> 'A'
-   and not exists (select from pg_depend d where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e')
 union all
 select 'default privilege',
        format('what %s makes%s: %s',

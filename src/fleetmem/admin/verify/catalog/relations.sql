@@ -4,9 +4,7 @@ with ours as (
   select c.*, c.oid::regclass::text as called,
          case when r.rolsuper or r.rolname = session_user then 'the owner''s login' else r.rolname::text end as held_by
     from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.oid = c.relowner
-   where n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(toast|temp)'
-     and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+   where c.oid >= 16384 and n.nspname !~ '^pg_(toast_)?temp_' and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
 ), columns as (
   select o.called || '.' || a.attname as called, o.relowner, a.*
     from ours o join pg_attribute a on a.attrelid = o.oid and a.attnum > 0 and not a.attisdropped and o.relkind <> 'S'

@@ -14,7 +14,7 @@ union all
 select 'foreign server', srvname::text, '' from pg_foreign_server
 union all
 select 'operator', oprname::text || ' in ' || oprnamespace::regnamespace::text, oprcode::regproc::text from pg_operator o
- where o.oid >= 16384 and not exists (select from pg_depend d where d.classid = 'pg_operator'::regclass and d.objid = o.oid and d.deptype = 'e')
+ where o.oid >= 16384
 union all
 select 'cast', format('%s as %s', castsource::regtype, casttarget::regtype), format('%s %s', castcontext, castfunc::regproc)
   from pg_cast where oid >= 16384
@@ -24,3 +24,9 @@ union all
 select 'text search configuration', cfgname::text, cfgnamespace::regnamespace::text from pg_ts_config where oid >= 16384
 union all
 select 'collation', collname::text, collnamespace::regnamespace::text from pg_collation where oid >= 16384
+union all
+-- Who may SET, or ALTER SYSTEM, what only a superuser may. The grants are the server's, and its bootstrap superuser gives them.
+select 'parameter privilege', p.parname,
+       format('%s: %s%s', case when a.grantee = 0 then 'PUBLIC' else a.grantee::regrole::text end, a.privilege_type,
+              case when a.is_grantable then ', and may grant it on' else '' end)
+  from pg_parameter_acl p cross join lateral aclexplode(p.paracl) a where a.grantee <> 10
