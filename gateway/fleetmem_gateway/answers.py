@@ -10,6 +10,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from fleetmem.store.session import Written
 
 _JSON: Final = (b"content-type", b"application/json")
+_WRITTEN: Final = frozenset({200, 201})
 _NEVER_STORED: Final = (b"cache-control", b"no-store")
 
 
@@ -39,7 +40,13 @@ def passed(document: bytes) -> ASGIApp:
 
 
 def written(result: Written) -> ASGIApp:
-    """Answer a write; a repeated first answer says so in `Idempotency-Replayed`."""
+    """Answer a write; a repeated first answer says so in `Idempotency-Replayed`.
+
+    Raises:
+        ValueError: a status that no write has. The server below would not survive one that HTTP does not know.
+    """
+    if result.status not in _WRITTEN:
+        raise ValueError(f"a write cannot be answered with {result.status}")
     if result.replayed:
         return Answer(result.status, result.document, (_JSON, _NEVER_STORED, (b"idempotency-replayed", b"true")))
     return Answer(result.status, result.document)

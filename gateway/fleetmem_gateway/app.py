@@ -21,7 +21,7 @@ from fleetmem_gateway.auth import Door
 from fleetmem_gateway.edge import Edge
 from fleetmem_gateway.gateway import Gateway
 from fleetmem_gateway.keys import Keyring
-from fleetmem_gateway.limits import Buckets
+from fleetmem_gateway.limits import Buckets, Places
 from fleetmem_gateway.logs import make_logger
 from fleetmem_gateway.metrics import Metrics
 from fleetmem_gateway.orphan import ends_with_its_parent
@@ -32,6 +32,8 @@ from fleetmem_gateway.straight import StraightWay
 
 AGENT_HANDLERS: Final = (me.me, *beats.HANDLERS, *handoffs.HANDLERS, *health.HANDLERS)
 CONSOLE_HANDLERS: Final = (*console_routes.HANDLERS, *health.HANDLERS)
+# Of one bearer, still arriving: an agent that publishes in bulk waits for some to end.
+BODIES_AT_ONCE: Final = 64
 
 
 def agents(settings: Settings | None = None) -> ASGIApp:
@@ -93,7 +95,9 @@ async def _running(
             session=session,
             door=Door(session, keys, Buckets(per_s=settings.rate_per_s, burst=settings.rate_burst)),
             metrics=metrics,
+            bodies=Places(each=BODIES_AT_ONCE),
             body_limit_bytes=settings.body_limit_bytes,
+            body_wait_s=settings.body_wait_s,
             fence_version=fence_files.version(),
         )
         with ends_with_its_parent():

@@ -10,8 +10,9 @@ from litestar import Request
 
 from fleetmem.store.session import Retry, Session
 from fleetmem.wire import NoQuery
-from fleetmem_gateway import intake
+from fleetmem_gateway import intake, trace
 from fleetmem_gateway.auth import Caller, Door
+from fleetmem_gateway.limits import Places
 from fleetmem_gateway.metrics import Metrics
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -24,7 +25,9 @@ class Gateway:
     session: Session
     door: Door
     metrics: Metrics
+    bodies: Places
     body_limit_bytes: int
+    body_wait_s: float
     fence_version: str
 
 
@@ -48,7 +51,10 @@ async def receive(request: Request[Any, Any, Any], shape: type[T]) -> tuple[T, R
 
     Raises:
         RequestInvalid: the query, the body or the idempotency key breaks a rule.
+        RateLimited: too many bodies of this bearer are on their way already.
     """
     intake.query(request.scope, NoQuery)
-    given = await intake.body(request, shape, limit_bytes=of(request).body_limit_bytes)
+    here = of(request)
+    with here.bodies.held(trace.of(request.scope).bearer or ""):
+        given = await intake.body(request, shape, limit_bytes=here.body_limit_bytes, wait_s=here.body_wait_s)
     return given, intake.retry(request.scope, given)

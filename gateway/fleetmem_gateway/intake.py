@@ -6,6 +6,7 @@ compressed or oversized body are refused before anything is done.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import re
@@ -66,15 +67,19 @@ def query(scope: HTTPScope, shape: type[T]) -> T:
     return asked
 
 
-async def body(request: Request[Any, Any, Any], shape: type[T], *, limit_bytes: int) -> T:
+async def body(request: Request[Any, Any, Any], shape: type[T], *, limit_bytes: int, wait_s: float) -> T:
     """Read a JSON body; nothing at all counts as an empty object.
 
     Raises:
         BodyTooLarge: more than `limit_bytes`.
         MediaUnsupported: it is not declared as application/json, or is compressed.
-        RequestInvalid: it is not JSON, or breaks a rule of `shape`.
+        RequestInvalid: it is not JSON, breaks a rule of `shape`, or is not whole within `wait_s` seconds.
     """
-    content = await _content(request.scope, request.receive, limit_bytes)
+    try:
+        async with asyncio.timeout(wait_s):
+            content = await _content(request.scope, request.receive, limit_bytes)
+    except TimeoutError as error:
+        raise RequestInvalid("The body did not arrive in time", field="body", rule="incomplete") from error
     if content:
         _require_json(request.scope)
     try:

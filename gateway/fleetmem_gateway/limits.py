@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from fleetmem.errors import RateLimited
 
@@ -47,3 +49,31 @@ class Buckets:
     def _left(self, name: str, now_s: float) -> float:
         left, since_s = self._buckets.get(name, (self._burst, now_s))
         return min(self._burst, left + (now_s - since_s) * self._per_s)
+
+
+class Places:
+    """How many things of one name may go on at once."""
+
+    __slots__ = ("_each", "_taken")
+
+    def __init__(self, *, each: int) -> None:
+        """Allow each name this many."""
+        self._each = each
+        self._taken: Counter[str] = Counter()
+
+    @contextmanager
+    def held(self, name: str) -> Iterator[None]:
+        """Hold a place while the block runs.
+
+        Raises:
+            RateLimited: all of the name's are taken.
+        """
+        if self._taken[name] >= self._each:
+            raise RateLimited(retry_after_s=1)
+        self._taken[name] += 1
+        try:
+            yield
+        finally:
+            self._taken[name] -= 1
+            if not self._taken[name]:
+                del self._taken[name]

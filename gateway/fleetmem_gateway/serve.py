@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import resource
 import socket
 import sys
 from importlib.util import find_spec
@@ -19,6 +20,7 @@ from typing import Final
 
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces, Loops
+from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
 from fleetmem import config
@@ -31,6 +33,10 @@ USAGE: Final = 64
 TRY_AGAIN: Final = 75
 REPAIR_FIRST: Final = 78
 _BACKLOG: Final = 1024
+# A connection that sends no request ends after this: it holds one of so many places.
+_HEADERS_WITHIN_MS: Final = 10_000
+_MOST_CONNECTIONS: Final = 8192
+_FILES_BESIDES: Final = 256
 _DRAIN_S: Final = 15
 _SERVICES: Final = {"agents": AGENTS, "console": CONSOLE}
 
@@ -66,9 +72,21 @@ def _serve(service: Service, settings: Settings) -> None:
         http=HTTPModes.http1,
         websockets=False,
         backlog=_BACKLOG,
+        backpressure=_connections(),
+        http1_settings=HTTP1Settings(header_read_timeout=_HEADERS_WITHIN_MS),
         log_level=LogLevels.error,
     )
     server.serve()
+
+
+def _connections() -> int:
+    """Return how many connections a worker may hold, after raising the limit on open files to what the system allows."""
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_CONNECTIONS + _FILES_BESIDES
+    if allowed < wanted:
+        allowed = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
+    return min(_MOST_CONNECTIONS, allowed - _FILES_BESIDES)
 
 
 def _listens_at(service: Service, settings: Settings) -> tuple[str, int]:

@@ -24,6 +24,16 @@ set local role fleetmem_owner;
 create policy operator_suspends on fleet.principal for update to fleetmem_operator
   using (rol = 'agent' and (select fence.current_operator()) is not null) with check (rol = 'agent');
 
+-- When somebody was suspended is the database's to say.
+create function fence.principal_suspended() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  new.suspended_at := case when new.suspended_at is not null then coalesce(old.suspended_at, clock_timestamp()) end;
+  return new;
+end $$;
+create trigger b_suspended before update of suspended_at on fleet.principal
+  for each row execute function fence.principal_suspended();
+
 create function api.console_me(claim text, want text) returns text
 language plpgsql volatile security invoker as $$
 declare

@@ -153,6 +153,9 @@ class Settings:
     body_limit_bytes: int = _setting(
         "BODY_LIMIT_BYTES", _integer(low=1_024, high=10_485_760), "The longest request body; above it, 413.", "65536"
     )
+    body_wait_s: float = _setting(
+        "BODY_WAIT_S", _seconds(high=600), "How long a request's body may take to arrive before it is a 400.", "10"
+    )
     rate_per_s: int = _setting(
         "RATE_PER_S",
         _integer(low=0, high=100_000),

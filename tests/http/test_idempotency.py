@@ -1,9 +1,13 @@
 """A keyed request is done once: again, in parallel, and after its answer was lost."""
 
 import asyncio
+import time
 
+import asyncpg
 import psycopg
+import pytest
 
+from fleetmem.fleet import claims
 from tests.http.fleet import Fleet, Voice, refused
 
 BEAT = {"topic": "Keyed", "body": "It is so.", "audience": "open"}
@@ -116,3 +120,21 @@ async def test_a_move_sent_again_while_its_first_sending_still_runs_gets_the_fir
         assert {"idempotency-replayed" in each.headers for each in (first, second)} == {True, False}
     refusal = await finance.post(f"/v1/handoffs/{handoff}/accept", {}, key="another")
     assert refused(refusal)[:2] == (409, "handoff.transition")
+
+
+@pytest.mark.parametrize(("status", "answer"), [(99, "{}"), (1000, "{}"), (204, "{}"), (201, "x" * 131_073)])
+async def test_an_answer_that_no_write_has_cannot_be_planted(fleet: Fleet, status: int, answer: str) -> None:
+    key = claims.read_key((fleet.settings.home / "secrets" / "gateway" / "key.json").read_bytes())
+    now = time.time()  # noqa: TID251 -- the wall clock is what the database compares with
+    claim = claims.mint(key, "health", fleet.token_ids["health"], now)
+    login = await fleet.as_login("fleetmem_gateway")
+    plant = "insert into fleet.idempotency (key, request_sha256, status, answer) values ('planted', sha256(''), $1, $2)"
+    try:
+        async with login.transaction():
+            await login.execute(
+                "select set_config('fence.token', $1, true), set_config('role', 'fleetmem_agent', true)", claim
+            )
+            with pytest.raises(asyncpg.CheckViolationError):
+                await login.execute(plant, status, answer)
+    finally:
+        await login.close()

@@ -1,6 +1,8 @@
 """A request that breaks a rule is refused before anything is done, and told which field and which rule."""
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -282,6 +284,17 @@ async def test_a_smaller_body_limit_can_be_set(fleet: Fleet) -> None:
         voice = Voice(client, fleet.tokens["health"])
         assert (await voice.post("/v1/beats", BEAT)).status_code == 201
         assert refused(await voice.post("/v1/beats", BEAT | {"body": "x" * 1_024}))[:2] == (413, "body.too_large")
+
+
+async def test_a_body_that_does_not_arrive_is_waited_for_no_longer_than_told(fleet: Fleet) -> None:
+    async def trickle() -> AsyncIterator[bytes]:
+        yield b'{"topic": '
+        await asyncio.sleep(30)
+
+    async with running(app.agents(fleet.told(body_wait_s=0.2))) as client:
+        headers = bearer(fleet.tokens["health"]) | {"Content-Type": "application/json"}
+        answer = await client.post("/v1/beats", content=trickle(), headers=headers)
+        assert refused(answer) == (400, "request.invalid", "body", "incomplete")
 
 
 async def test_a_body_on_a_read_is_not_read(facilities: Voice) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fleetmem.errors import RateLimited
-from fleetmem_gateway.limits import Buckets
+from fleetmem_gateway.limits import Buckets, Places
 
 
 def taken(buckets: Buckets, name: str, now_s: float) -> bool:
@@ -65,3 +65,14 @@ def test_names_beyond_the_most_are_forgotten_oldest_first() -> None:
     assert [taken(buckets, name, 0) for name in ("a", "b", "c")] == [True, True, True]
     assert not taken(buckets, "c", 0)
     assert taken(buckets, "a", 0)
+
+
+def test_a_name_holds_no_more_places_than_it_has_and_gets_them_back() -> None:
+    places = Places(each=2)
+    with places.held("health"), places.held("health"):
+        with pytest.raises(RateLimited), places.held("health"):
+            pytest.fail("a third place was given")
+        with places.held("finance"):
+            pass
+    with places.held("health"), places.held("health"):
+        pass

@@ -15,6 +15,12 @@ from fleetmem.errors import SetupInvalid, Unavailable
 
 LOGINS: Final = ("fleetmem_gateway", "fleetmem_console", "fleetmem_auditor")
 OLDEST_MAJOR: Final = 15
+_PATIENCE: Final = "-c lock_timeout=5s"
+_END_HOLDERS: Final = """
+select usename from pg_stat_activity
+ where datname = current_database() and usename = any (%s) and xact_start < clock_timestamp() - interval '2 seconds'
+   and pg_terminate_backend(pid)
+"""
 
 
 class Conninfo(TypedDict, total=False):
@@ -43,23 +49,18 @@ def owner(conninfo: Conninfo) -> Iterator[psycopg.Connection[tuple[object, ...]]
     """One transaction as the owner's login: committed when the block ends, undone when it raises.
 
     Raises:
-        Unavailable: the server does not answer.
+        Unavailable: the server does not answer, or somebody's transaction holds the owner up.
     """
-    try:
-        connection = psycopg.connect(**conninfo, application_name="fleetmem admin", connect_timeout=10)
-    except psycopg.OperationalError as error:
-        raise Unavailable(f"the database does not answer: {str(error).strip().splitlines()[-1]}") from error
-    with connection:
+    with _not_held_up(conninfo), _connect(conninfo) as connection:
         yield connection
 
 
 @contextmanager
 def _transaction(conninfo: Conninfo) -> Iterator[tuple[Connection, psycopg.Connection[tuple[object, ...]]]]:
     """The same kind of transaction for Alembic (SQLAlchemy's connection) and for the policies (psycopg's under it)."""
-    engine = create_engine(
-        "postgresql+psycopg://", poolclass=NullPool, connect_args={**conninfo, "application_name": "fleetmem admin"}
-    )
-    with engine.connect() as connection, connection.begin():
+    arguments = {**conninfo, "application_name": "fleetmem admin", "options": _PATIENCE}
+    engine = create_engine("postgresql+psycopg://", poolclass=NullPool, connect_args=arguments)
+    with _not_held_up(conninfo), engine.connect() as connection, connection.begin():
         driver = cast("psycopg.Connection[tuple[object, ...]]", connection.connection.driver_connection)
         yield connection, driver
     engine.dispose()
@@ -109,6 +110,33 @@ def set_password(connection: psycopg.Connection[tuple[object, ...]], login: str,
     """Give a login its password; only its SCRAM verifier crosses the wire, so no log can hold the password."""
     verifier = connection.pgconn.encrypt_password(password.encode(), login.encode(), b"scram-sha-256").decode()
     connection.execute(sql.SQL("alter role {} password {}").format(sql.Identifier(login), sql.Literal(verifier)))
+
+
+def _connect(conninfo: Conninfo) -> psycopg.Connection[tuple[object, ...]]:
+    try:
+        return psycopg.connect(**conninfo, application_name="fleetmem admin", connect_timeout=10, options=_PATIENCE)
+    except psycopg.OperationalError as error:
+        raise Unavailable(f"the database does not answer: {str(error).strip().splitlines()[-1]}") from error
+
+
+@contextmanager
+def _not_held_up(conninfo: Conninfo) -> Iterator[None]:
+    """Let no service's login keep the owner from revoking: after a lock time-out its open transactions are ended.
+
+    A service's transactions last as long as one statement; whoever holds one open for seconds is not the service.
+
+    Raises:
+        Unavailable: the owner's statement waited for a lock in vain; says whose sessions were ended for it.
+    """
+    try:
+        yield
+    except psycopg.errors.LockNotAvailable as error:
+        with _connect(conninfo) as connection:
+            ended = connection.execute(_END_HOLDERS, [list(LOGINS)]).fetchall()
+        whose = ", ".join(sorted({str(login) for (login,) in ended})) or "no service's login"
+        raise Unavailable(
+            f"a transaction that somebody holds open was in the way; ended {len(ended)} sessions of {whose}: run it again"
+        ) from error
 
 
 def _within(conninfo: Conninfo, dbname: str) -> Conninfo:

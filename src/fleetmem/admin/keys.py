@@ -19,6 +19,12 @@ from fleetmem.fleet.claims import KEY_BYTES, SigningKey, header, pads
 LOGIN: Final = {Rol.AGENT: "fleetmem_gateway", Rol.OPERATOR: "fleetmem_console", Rol.AUDITOR: "fleetmem_console"}
 OVERLAP: Final = timedelta(seconds=150)  # a claim's longest life, the leeway, and time to read the new file
 
+# A server that logs what is bound to statements must not log this one; only a superuser may tell it so.
+_UNLOGGED: Final = """
+select set_config(name, '0', true) from pg_settings
+ where name in ('log_parameter_max_length', 'log_parameter_max_length_on_error')
+   and (select rolsuper from pg_roles where rolname = current_user)
+"""
 _REGISTER: Final = """
 insert into vault.signing_key (header, kid, ipad, opad, pepper, login, rol, must, not_before)
 values (%s, %s, %s, %s, %s, %s, %s, %s, clock_timestamp() - interval '5 seconds')
@@ -37,6 +43,7 @@ def register(connection: psycopg.Connection[tuple[object, ...]], rol: Rol) -> Si
         kid=f"{rol.value}-{secrets.token_hex(4)}", key=os.urandom(KEY_BYTES), aud=audience(connection), rol=rol
     )
     ipad, opad = pads(key.key)
+    connection.execute(_UNLOGGED)
     connection.execute(
         _REGISTER,
         [header(key.kid), key.kid, ipad, opad, os.urandom(32), LOGIN[rol], rol.value, Jsonb(key.must())],

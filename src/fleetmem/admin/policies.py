@@ -102,7 +102,6 @@ def apply_roles(connection: psycopg.Connection[tuple[object, ...]]) -> None:
 
 def drop(connection: psycopg.Connection[tuple[object, ...]]) -> None:
     """Drop the applied fence; row security stays forced, so until the next apply nobody reads anything."""
-    connection.execute("set local lock_timeout = '30s'")
     connection.execute(_DROP.encode())
     if applied(connection):
         connection.execute("delete from fence.applied")

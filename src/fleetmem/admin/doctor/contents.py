@@ -22,6 +22,7 @@ def contents(connection: _Connection, settings: Settings) -> Iterator[Finding]:
     """Compare each secret's file with the database, and the roster's file with the one in force."""
     for rol, path in deployment.KEY_FILES.items():
         yield _key(connection, settings.home / path, rol.value)
+    yield from _strange_keys(connection, settings.home)
     yield from _tokens(connection, settings.home / "tokens")
     try:
         declared = roster.parse(settings.roster.read_bytes(), name=settings.roster.name)
@@ -48,13 +49,27 @@ def _key(connection: _Connection, path: Path, rol: str) -> Finding:
     return Finding(State.BROKEN, what, "the database does not know it", f"run `fleetmem key rotate {rol}`")
 
 
+def _strange_keys(connection: _Connection, home: Path) -> Iterator[Finding]:
+    """Look for a live key that no file here holds: whoever made it can sign for anybody with a live token."""
+    held = []
+    for path in deployment.KEY_FILES.values():
+        try:
+            held.append(claims.read_key((home / path).read_bytes()).kid)
+        except (OSError, FleetmemError):
+            continue  # told already
+    query = "select kid from vault.signing_key where not revoked and not_after = 'infinity' and kid <> all (%s) order by kid"
+    for (kid,) in connection.execute(query, [held]).fetchall():
+        remedy = "if it is not of another data directory of this fleet, end it with `fleetmem key rotate`"
+        yield Finding(State.OPEN, "signing keys", f"the database believes {kid}, which no file here holds", remedy)
+
+
 def _tokens(connection: _Connection, folder: Path) -> Iterator[Finding]:
     query = (
         "select b.revoked_at is null and b.expires_at > clock_timestamp() and coalesce(p.active, false)"
         " from vault.bearer b left join fleet.principal p on p.name = b.principal where b.sha256 = %s"
     )
     dead = []
-    paths = sorted(folder.glob("*.token"))
+    paths = [path for path in sorted(folder.glob("*.token")) if path.is_file()]
     for path in paths:
         secret = path.read_text(encoding="ascii", errors="replace").strip()
         row = connection.execute(query, [bearer_sha256(secret)]).fetchone() if is_bearer(secret) else None
