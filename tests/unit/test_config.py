@@ -29,7 +29,7 @@ def test_an_empty_value_counts_as_unset() -> None:
         ("FLEETMEM_GATEWAY_PORT", "0"),
         ("FLEETMEM_GATEWAY_PORT", "65536"),
         ("FLEETMEM_GATEWAY_PORT", "eighty"),
-        ("FLEETMEM_GATEWAY_PORT", "８０"),
+        ("FLEETMEM_GATEWAY_PORT", "\uff18\uff10"),
         ("FLEETMEM_POOL_SIZE", "0"),
         ("FLEETMEM_POOL_WAIT_S", "0"),
         ("FLEETMEM_POOL_WAIT_S", "nan"),

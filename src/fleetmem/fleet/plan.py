@@ -68,7 +68,10 @@ class RosterPlan:
             *(f"WRITES MORE: {each.agent} may write for `{each.audience}`" for each in self.writes_gained),
             *(f"WRITES LESS: {each.agent} may no longer write for `{each.audience}`" for each in self.writes_lost),
             *(f"ADDED: {name}" for name in self.added),
-            *(f"RETURNS: {name}; its old tokens stay dead, `fleetmem token issue` makes a new one" for name in self.returned),
+            *(
+                f"RETURNS: {name}; its old tokens stay dead, `fleetmem token issue` makes a new one"
+                for name in self.returned
+            ),
             *(f"DEACTIVATED: {name} loses all access at once; its records stay" for name in self.removed),
             *(f"CHANGED: {each.name} ({', '.join(each.what)})" for each in self.described),
             *(f"AUDIENCE ADDED: `{name}`" for name in self.audiences_added),
