@@ -8,6 +8,7 @@ import itertools
 import time
 import traceback
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -184,3 +185,50 @@ def test_a_malformed_policy_is_refused_when_it_is_loaded(document: object) -> No
 @given(st.binary(max_size=200))
 def test_any_octets_are_judged(octets: bytes) -> None:
     assert safety.judge(POLICY, {"content": octets}).policy_version == POLICY.version
+
+
+def walked(text: str) -> tuple[int, str | None]:
+    """Count the octets that rules match in a text, as often as they do, and say what is found."""
+    counted = [_Counted(rule.pattern) for rule in SECRETS.rules]
+    rules = tuple(replace(rule, pattern=each) for rule, each in zip(SECRETS.rules, counted, strict=True))
+    found = safety.find_secret(replace(SECRETS, rules=rules), text)
+    return sum(each.octets for each in counted), found
+
+
+class _Counted:
+    """A pattern that counts the octets of what it matches: each is walked state by state."""
+
+    def __init__(self, pattern: Any) -> None:
+        self.pattern, self.octets = pattern, 0
+
+    def search(self, octets: bytes, at: int) -> Any:
+        found = self.pattern.search(octets, at)
+        self.octets += 0 if found is None else found.end() - found.start()
+        return found
+
+
+@pytest.mark.parametrize(
+    "unit", ["key=", "key=aB3", "token: a1 ", "auth=(", "basic:aGVsbG8gd29ybGQ ", "bearer a1 ", "x "]
+)
+def test_what_a_hostile_text_makes_the_rules_match_grows_with_its_length_alone(unit: str) -> None:
+    for length in (8_000, 64_000):
+        matched, _ = walked(unit * (length // len(unit)))
+        assert matched <= 6 * length + 10_000
+
+
+def test_names_that_introduce_each_other_are_given_up_on() -> None:
+    assert walked("key=" * 2_000)[1] == safety.FAULT
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The key under the mat opens the shed; ask the night desk for the token of gate 4.\n",
+        "API_TOKEN=${VAULT_TOKEN} and db.password: <from-vault>, see docs/secrets.md\n",
+        "2026-11-30T08:15:02Z auth token refreshed for svc-backup after 3 attempts, order 4471\n",
+        "src/fleetmem/memory/redaction.py: key = settings.signing_key\n",
+        "x" + " " * 7_999,
+    ],
+)
+def test_an_ordinary_long_note_is_not_refused(line: str) -> None:
+    assert walked((line * 8_000)[:8_000])[1] is None

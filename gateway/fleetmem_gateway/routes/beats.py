@@ -46,7 +46,7 @@ async def publish_beat(request: Request[Any, Any, Any]) -> ASGIApp:
     """Publish a beat; the author's live one on the same topic, if any, is superseded."""
     caller = await gateway.admit(request)
     draft, retry = await gateway.receive(request, wire.BeatDraft)
-    return answers.written(await caller.ask(beats.publish, _checked(draft), retry))
+    return answers.written(await caller.ask(beats.publish, await _checked(draft), retry))
 
 
 @get(
@@ -108,11 +108,11 @@ async def retract_beat(request: Request[Any, Any, Any]) -> ASGIApp:
     return answers.written(await caller.ask(beats.retract, beat_id, retry))
 
 
-def _checked(draft: wire.BeatDraft) -> beats.NewBeat:
+async def _checked(draft: wire.BeatDraft) -> beats.NewBeat:
     given = draft.expires_at
     return beats.NewBeat(
-        topic=screened.text(beat.topic(draft.topic), field="topic"),
-        body=screened.text(beat.body(draft.body), field="body"),
+        topic=await screened.text(beat.topic(draft.topic), field="topic"),
+        body=await screened.text(beat.body(draft.body), field="body"),
         audience=draft.audience,
         expires_at=None if given is None else beat.expires_at(given, now=clock.now()),
     )

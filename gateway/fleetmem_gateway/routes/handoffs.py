@@ -49,7 +49,7 @@ async def send_handoff(request: Request[Any, Any, Any]) -> ASGIApp:
     """Ask a colleague to do something. Words that claim an approval are kept and flagged."""
     caller = await gateway.admit(request)
     draft, retry = await gateway.receive(request, wire.HandoffDraft)
-    return answers.written(await caller.ask(handoffs.send, _checked(draft), retry))
+    return answers.written(await caller.ask(handoffs.send, await _checked(draft), retry))
 
 
 @get(
@@ -131,7 +131,7 @@ async def answer_handoff(request: Request[Any, Any, Any]) -> ASGIApp:
     caller = await gateway.admit(request)
     handoff_id = HandoffId(intake.record_id(request.scope))
     given, retry = await gateway.receive(request, wire.HandoffAnswer)
-    reply = screened.text(handoff.reply(given.reply), field="reply")
+    reply = await screened.text(handoff.reply(given.reply), field="reply")
     return answers.written(
         await caller.ask(handoffs.move, handoff_id, to_status=given.outcome, reply=reply, retry=retry)
     )
@@ -141,14 +141,14 @@ async def _move(request: Request[Any, Any, Any], to_status: wire.HandoffStatus) 
     caller = await gateway.admit(request)
     handoff_id = HandoffId(intake.record_id(request.scope))
     given, retry = await gateway.receive(request, wire.HandoffReply)
-    reply = None if given.reply is None else screened.text(handoff.reply(given.reply), field="reply")
+    reply = None if given.reply is None else await screened.text(handoff.reply(given.reply), field="reply")
     return answers.written(await caller.ask(handoffs.move, handoff_id, to_status=to_status, reply=reply, retry=retry))
 
 
-def _checked(draft: wire.HandoffDraft) -> handoffs.NewHandoff:
+async def _checked(draft: wire.HandoffDraft) -> handoffs.NewHandoff:
     return handoffs.NewHandoff(
         recipient=draft.recipient,
-        request=screened.text(handoff.request(draft.request), field="request"),
+        request=await screened.text(handoff.request(draft.request), field="request"),
         audience=draft.audience,
         due_at=None if draft.due_at is None else handoff.due_at(draft.due_at, now=clock.now()),
         flags=screened.flags(draft.request),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -93,7 +93,7 @@ def scan(secrets: Secrets, text: str) -> Iterator[Finding]:
     """
     if len(text) > views.LONGEST_TEXT:
         raise Overload("too long")
-    budget = _Budget(secrets.patience)
+    budget = _Budget(secrets.patience, len(text))
     base = views.folded(text)
     shown = [base, *views.unescaped(base)]
     for view in shown:
@@ -115,19 +115,31 @@ def _joined(view: View) -> Iterator[View]:
 
 
 class _Budget:
-    """What one text may cost: characters looked at closely, and a time. Prose of 64 kB spends a hundredth of it."""
+    """What one text may cost: a time, and octets a rule matched, which RE2 walks state by state to tell the value apart.
 
-    __slots__ = ("_clock", "_deadline", "_spent")
+    It grows with the text. An octet that no rule matches costs a fraction of one that a rule does, in each view.
+    """
 
-    def __init__(self, patience: Patience) -> None:
+    __slots__ = ("_clock", "_deadline", "_judged", "_left")
+
+    def __init__(self, patience: Patience, characters: int) -> None:
         self._clock = patience.clock
         self._deadline = patience.clock() + patience.longest_s
-        self._spent = 0
+        self._left: float = _MOST_SPENT + _MOST_SPENT_EACH * characters
+        self._judged: dict[tuple[Callable[[str], bool], str], bool] = {}
 
-    def spend(self, characters: int) -> None:
-        self._spent += characters + _COST_OF_ONE
-        if self._spent > _MOST_SPENT:
+    def spend(self, octets: float) -> None:
+        self._left -= octets
+        if self._left < 0:
             raise Overload("too many candidates")
+
+    def judged(self, judge: Callable[[str], bool], value: str) -> bool:
+        """Ask a judge once about each value: most views repeat what the first one showed."""
+        answer = self._judged.get((judge, value))
+        if answer is None:
+            self.spend(len(value))
+            answer = self._judged[judge, value] = judge(value)
+        return answer
 
     def check(self) -> None:
         if self._clock() > self._deadline:
@@ -137,6 +149,7 @@ class _Budget:
 def _in_view(
     secrets: Secrets, view: View, budget: _Budget, *, mapped: bool = True, bare: bool = True
 ) -> Iterator[Finding]:
+    budget.spend(len(view.octets) * _COST_UNMATCHED)
     lowered = view.octets.lower()
     blanked = _blanked(secrets.public, view.octets)
     for rule in secrets.rules:
@@ -152,14 +165,16 @@ def _in_view(
 
 
 def _matches(rule: SecretRule, octets: bytes, budget: _Budget) -> Iterator[tuple[int, int]]:
-    at = 0
+    at = walked = 0
     while at < len(octets):
         found = rule.pattern.search(octets, at)
         if found is None:
             return
         start, end = found.span(rule.group)
-        budget.spend(end - start)
-        if _agrees(rule, octets, start, end):
+        # A first walk over the text is paid for by its length; what an earlier match covered is walked once more.
+        budget.spend(_COST_OF_ONE + max(0, walked - found.start()))
+        walked = max(walked, found.end())
+        if _agrees(rule, octets, start, end, budget):
             yield start, _trimmed(octets, start, end) if rule.judge is not None else end
             at = max(end, at + 1)
         else:
@@ -167,11 +182,11 @@ def _matches(rule: SecretRule, octets: bytes, budget: _Budget) -> Iterator[tuple
             at = max(start, at + 1) if start > at else max(found.end(), at + 1)
 
 
-def _agrees(rule: SecretRule, octets: bytes, start: int, end: int) -> bool:
+def _agrees(rule: SecretRule, octets: bytes, start: int, end: int, budget: _Budget) -> bool:
     value = octets[start:end].decode("utf-8", "replace")
     if _MASKED.search(value):
         return False
-    if rule.judge is not None and not rule.judge(value):
+    if rule.judge is not None and not budget.judged(rule.judge, value):
         return False
     return rule.unless is None or rule.unless.search(octets[max(0, start - _BEFORE) : start]) is None
 
@@ -188,8 +203,9 @@ def _in_decoded(secrets: Secrets, shown: Iterable[View], budget: _Budget) -> Ite
     for view in shown:
         for found in _ENCODED.finditer(view.octets):
             text = views.decoded(found[0].decode())
-            budget.spend(len(found[0]))
+            budget.spend(len(found[0]) + _COST_OF_ONE)
             if text is not None:
+                budget.spend(_COST_DECODED)
                 spans[view.origin(*view.span(*found.span()))] = text.replace("\x02", "")
     if spans:
         inner = views.folded("\x02".join(spans.values()).replace("\x02", "\n\u2400\n"))
@@ -238,8 +254,11 @@ def _all(found: Iterable[tuple[Finding, ...]]) -> Iterator[Finding]:
 
 _MOST_ROUNDS: Final = 6
 _MOST_JOINED: Final = 3
-_COST_OF_ONE: Final = 60
-_MOST_SPENT: Final = 120_000
+_COST_OF_ONE: Final = 20
+_COST_DECODED: Final = 100
+_COST_UNMATCHED: Final = 0.4
+_MOST_SPENT: Final = 3_000
+_MOST_SPENT_EACH: Final = 3.4
 _SHORTEST_REPEATED: Final = 6
 _BEFORE: Final = 60
 _BLANK: Final = b"\x01"

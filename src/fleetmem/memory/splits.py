@@ -16,7 +16,7 @@ def unwrapped(view: View) -> View:
         start, end = found.span(1)
         left = _LAST.search(view.octets[max(0, start - _WINDOW) : start])
         right = _FIRST.match(view.octets[end : end + _WINDOW])
-        if left and right and _is_part(left[0].decode()) and _is_part(right[0].decode()):
+        if left and right and _is_part(left[0]) and _is_part(right[0]):
             edits.append((*view.span(start, end), ""))
     return focused(view, _disjoint(edits)) if edits else view
 
@@ -64,7 +64,7 @@ def _trimmed(found: Any) -> tuple[int, int]:
     return start, end
 
 
-def _is_part(piece: str) -> bool:
+def _is_part(piece: bytes) -> bool:
     """Tell whether a piece is no word of prose: it has digits, signs, or capitals where no word has them."""
     return not _WORDLIKE.fullmatch(piece)
 
