@@ -70,8 +70,7 @@ class Up:
         return self.process.returncode, output
 
     def service_pid(self, what: str) -> int:
-        pid, _ = json.loads((self.home / "run" / f"{what}.pid").read_text())
-        return int(pid)
+        return int(json.loads((self.home / "run" / f"{what}.pid").read_text())[0])
 
     def postmaster(self) -> psutil.Process:
         return psutil.Process(int((self.home / "postgres" / "data" / "postmaster.pid").read_text().splitlines()[0]))

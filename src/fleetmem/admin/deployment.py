@@ -77,13 +77,21 @@ def reach(settings: Settings, say: Say = silent) -> Iterator[Conninfo]:
 
     An embedded server that `fleetmem up` runs is used as it is; one that does not run is started for the command and
     stopped after it.
+
+    Raises:
+        SetupInvalid: the data directory holds no fleet.
     """
     given = external(settings)
     if given is not None:
         yield given
         return
+    if not (settings.home / "postgres").exists():
+        raise SetupInvalid(
+            f"there is no fleet in {settings.home}: go to the folder of one, set FLEETMEM_HOME, or make one with `fleetmem up`",
+            field="FLEETMEM_HOME",
+        )
     server = embedded(settings)
-    if (settings.home / "postgres").exists() and server.answers():
+    if server.answers():
         yield server.conninfo(DBNAME).psycopg()
         return
     say("starting the embedded Postgres for this command …")
@@ -108,7 +116,7 @@ def equip(settings: Settings, conninfo: Conninfo, say: Say = silent) -> None:
         own_directory(home / folder)
     _point_services(home, conninfo)
     _give_passwords(home, conninfo)
-    declared = roster.parse(_roster_bytes(settings.roster), name=settings.roster.name)
+    declared = declared_roster(settings)
     with database.owner(conninfo) as connection:
         plan = roster_sync.sync(connection, declared)
         if plan.added:
@@ -125,6 +133,16 @@ def equip(settings: Settings, conninfo: Conninfo, say: Say = silent) -> None:
         minted = [name for name in sorted(declared.roles()) if first_token(connection, home, name)]
     if minted:
         say(f"minted tokens for {', '.join(minted)} (in {home / 'tokens'})")
+
+
+def declared_roster(settings: Settings) -> roster.Roster:
+    """The roster as its file declares it.
+
+    Raises:
+        ConfigInvalid: the file cannot be read.
+        RosterInvalid: it has errors.
+    """
+    return roster.parse(_roster_bytes(settings.roster), name=settings.roster.name)
 
 
 def first_token(connection: _Connection, home: Path, name: str) -> bool:

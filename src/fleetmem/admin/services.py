@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ import psutil
 
 from fleetmem.admin.postgres.place import private_file
 from fleetmem.config import Settings, child_environment
-from fleetmem.errors import SetupInvalid
+from fleetmem.errors import ConfigInvalid, SetupInvalid
 
 READY_S: Final = 30.0
 GRACE_S: Final = 20.0
@@ -63,7 +63,7 @@ class Service:
                 env=child_environment(self.settings),
                 start_new_session=True,
             )
-        _remember(self.settings.home, self.what, self.process.pid)
+        _remember(self)
 
     def check_port(self) -> None:
         """See that its port is free.
@@ -132,11 +132,37 @@ class Service:
 
 
 def services(settings: Settings) -> tuple[Service, Service]:
-    """The two services of a fleet: the agents' gateway and the operators' console."""
+    """The two services of a fleet: the agents' gateway and the operators' console.
+
+    Raises:
+        ConfigInvalid: both would listen on one port, and share its connections at random.
+    """
+    if settings.gateway_port == settings.console_port:
+        raise ConfigInvalid(
+            f"gateway and console cannot share the port {settings.console_port}; set FLEETMEM_CONSOLE_PORT to another",
+            field="FLEETMEM_CONSOLE_PORT",
+        )
     return (
         Service("agents", settings.gateway_host, settings.gateway_port, settings),
         Service("console", settings.console_host, settings.console_port, settings),
     )
+
+
+def as_running(settings: Settings) -> Settings:
+    """The settings with the addresses that this data directory's services listen on, where they run on this machine.
+
+    A terminal other than the one that started them need not be told the ports again, and cannot mistake another fleet's
+    services for these.
+    """
+    found: dict[str, str | int] = {}
+    for what, host, port in (
+        ("agents", "gateway_host", "gateway_port"),
+        ("console", "console_host", "console_port"),
+    ):
+        path = settings.home / "run" / f"{what}.pid"
+        if _recalled(path) is not None:
+            _, _, found[host], found[port] = json.loads(path.read_text(encoding="ascii"))
+    return replace(settings, **found)  # type: ignore[arg-type]
 
 
 def end_leftovers(home: Path) -> int:
@@ -157,15 +183,18 @@ def end_leftovers(home: Path) -> int:
     return ended
 
 
-def _remember(home: Path, what: str, pid: int) -> None:
+def _remember(service: Service) -> None:
+    assert service.process is not None  # noqa: S101 -- called by what started it
+    pid = service.process.pid
     with contextlib.suppress(psutil.NoSuchProcess):
-        private_file(home / "run" / f"{what}.pid", json.dumps([pid, psutil.Process(pid).create_time()]) + "\n")
+        told = [pid, psutil.Process(pid).create_time(), service.host, service.port]
+        private_file(service.settings.home / "run" / f"{service.what}.pid", json.dumps(told) + "\n")
 
 
 def _recalled(path: Path) -> psutil.Process | None:
     """The process a pid file speaks of; None when it is gone, or its number is another process's by now."""
     try:
-        pid, created = json.loads(path.read_text(encoding="ascii"))
+        pid, created, _, _ = json.loads(path.read_text(encoding="ascii"))
         process = psutil.Process(pid)
         ours = process.create_time() == created and _MODULE in process.cmdline()
     except (OSError, ValueError, TypeError, psutil.Error):

@@ -21,6 +21,7 @@ class Token:
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
+    is_accepted: bool = True  # false where its holder left, is suspended, or came back or was told to begin anew since
 
 
 def issue(
@@ -49,8 +50,10 @@ def issue(
 def listed(connection: psycopg.Connection[tuple[object, ...]], principal: str | None = None) -> list[Token]:
     """Every token, or one principal's, oldest first."""
     rows = connection.execute(
-        "select id, principal, label, created_at, nullif(expires_at, 'infinity'), revoked_at from vault.bearer"
-        " where %(principal)s::text is null or principal = %(principal)s order by created_at, id",
+        "select b.id, b.principal, b.label, b.created_at, nullif(b.expires_at, 'infinity'), b.revoked_at,"
+        " coalesce(p.active and p.suspended_at is null and b.created_at >= p.tokens_from, false)"
+        " from vault.bearer b left join fleet.principal p on p.name = b.principal"
+        " where %(principal)s::text is null or b.principal = %(principal)s order by b.created_at, b.id",
         {"principal": principal},
     ).fetchall()
     return [_token(row) for row in rows]

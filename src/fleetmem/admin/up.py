@@ -101,6 +101,7 @@ def bring_up(settings: Settings, say: Say = silent, *, fast: bool = False) -> Fl
         agents, console = services(settings)
         for service in (agents, console):
             service.check_port()
+        deployment.declared_roster(settings)  # whose errors are told before anything is made
         server = None
         owner = deployment.external(settings)
         if owner is None:

@@ -36,7 +36,7 @@ def plan(
     with deployment.reach(settings, show.note) as conninfo, database.owner(conninfo) as connection:
         difference = roster_sync.plan(connection, declared)
     _show(difference, as_json=as_json)
-    raise typer.Exit(Exit.FAILED if check and not difference.is_empty else Exit.DONE)
+    raise typer.Exit(Exit.FAILED if difference.conflicts or (check and not difference.is_empty) else Exit.DONE)
 
 
 @roster.command(epilog=examples("fleetmem roster sync", "FLEETMEM_ROSTER=crew.yaml fleetmem roster sync"))

@@ -121,6 +121,8 @@ def revoke_all(name: Annotated[str, typer.Argument(help="An agent, operator or a
 def _state(each: Token) -> str:
     if each.revoked_at is not None:
         return f"revoked {show.moment(each.revoked_at)}"
+    if not each.is_accepted:
+        return "not accepted: its holder left, is suspended, or came back since"
     if each.expires_at is None:
         return "live"
     return f"{'live, until' if each.expires_at > options.now() else 'expired'} {show.moment(each.expires_at)}"

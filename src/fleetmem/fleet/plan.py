@@ -69,7 +69,7 @@ class RosterPlan:
             *(f"WRITES LESS: {each.agent} may no longer write for `{each.audience}`" for each in self.writes_lost),
             *(f"ADDED: {name}" for name in self.added),
             *(
-                f"RETURNS: {name}; its old tokens stay dead, `fleetmem token issue` makes a new one"
+                f"RETURNS: {name}; its old tokens stay dead, `fleetmem token rotate {name}` writes a new one"
                 for name in self.returned
             ),
             *(f"DEACTIVATED: {name} loses all access at once; its records stay" for name in self.removed),

@@ -13,7 +13,7 @@ from fleetmem.admin import database, deployment
 from fleetmem.admin.database import Conninfo
 from fleetmem.admin.doctor import age, contents, place, server
 from fleetmem.admin.doctor.finding import Finding, State
-from fleetmem.admin.services import services
+from fleetmem.admin.services import as_running, services
 from fleetmem.config import Settings
 from fleetmem.errors import FleetmemError
 
@@ -67,7 +67,7 @@ def _reach(settings: Settings) -> Conninfo:
 
 
 def _services(settings: Settings) -> Iterator[Finding]:
-    for service in services(settings):
+    for service in services(as_running(settings)):
         if service.is_ready():
             yield Finding(State.SOUND, service.what, f"ready at {service.url}")
         else:

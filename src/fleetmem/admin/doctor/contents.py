@@ -65,7 +65,8 @@ def _strange_keys(connection: _Connection, home: Path) -> Iterator[Finding]:
 
 def _tokens(connection: _Connection, folder: Path) -> Iterator[Finding]:
     query = (
-        "select b.revoked_at is null and b.expires_at > clock_timestamp() and coalesce(p.active, false)"
+        "select b.revoked_at is null and b.expires_at > clock_timestamp()"
+        " and coalesce(p.active and b.created_at >= p.tokens_from, false)"
         " from vault.bearer b left join fleet.principal p on p.name = b.principal where b.sha256 = %s"
     )
     dead = []

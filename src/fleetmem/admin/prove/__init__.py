@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 import httpx
 
-from fleetmem.admin import database, deployment, up
+from fleetmem.admin import database, deployment, services, up
 from fleetmem.admin.database import Conninfo
 from fleetmem.admin.deployment import Say
 from fleetmem.admin.prove import report
@@ -33,8 +33,9 @@ def run(settings: Settings, *, throw_away: bool = False, as_json: bool = False, 
             fleet = stack.enter_context(up.throw_away(settings, quiet))
             target, owner = fleet.settings, fleet.owner
         else:
-            _must_answer(settings)
-            target, owner = settings, stack.enter_context(deployment.reach(settings, quiet))
+            target = services.as_running(settings)
+            _must_answer(target)
+            owner = stack.enter_context(deployment.reach(settings, quiet))
         proof = prove(deployed(target, owner), time.time)  # noqa: TID251 -- claims need the wall clock, here and nowhere else
     path = report.write(proof, settings.home / "reports")
     say(report.as_json(proof) if as_json else f"{report.terminal(proof)}\nreport: {path}")
