@@ -117,8 +117,8 @@ def test_a_proof_that_is_told_to_stop_takes_everything_away(fleet: Fleet) -> Non
             assert removal.left(owner).rows == {}
 
 
-def test_a_fleet_that_is_not_up_is_said_to_be_so(fleet: Fleet) -> None:
-    down = replace(fleet.settings, gateway_port=1)
+def test_a_fleet_that_is_not_up_is_said_to_be_so(fleet: Fleet, tmp_path: Path) -> None:
+    down = replace(fleet.settings, home=tmp_path / "elsewhere", gateway_port=1)
     with pytest.raises(Unavailable, match="fleetmem up"):
         proving.run(down)
 

@@ -72,26 +72,27 @@ def embedded(settings: Settings, *, fast: bool = False) -> EmbeddedPostgres:
 
 
 @contextmanager
-def reach(settings: Settings, say: Say = silent) -> Iterator[Conninfo]:
+def reach(settings: Settings, say: Say = silent, *, may_make: bool = False) -> Iterator[Conninfo]:
     """The owner's way to the fleet's database, for one command.
 
     An embedded server that `fleetmem up` runs is used as it is; one that does not run is started for the command and
-    stopped after it.
+    stopped after it. `may_make`: where the data directory holds no fleet, an empty server is made there.
 
     Raises:
-        SetupInvalid: the data directory holds no fleet.
+        SetupInvalid: the data directory holds no fleet, and none may be made.
     """
     given = external(settings)
     if given is not None:
         yield given
         return
-    if not (settings.home / "postgres").exists():
+    exists = (settings.home / "postgres").exists()
+    if not exists and not may_make:
         raise SetupInvalid(
             f"there is no fleet in {settings.home}: go to the folder of one, set FLEETMEM_HOME, or make one with `fleetmem up`",
             field="FLEETMEM_HOME",
         )
     server = embedded(settings)
-    if server.answers():
+    if exists and server.answers():
         yield server.conninfo(DBNAME).psycopg()
         return
     say("starting the embedded Postgres for this command …")

@@ -60,7 +60,7 @@ def restore(
 
     settings = config.load()
     minted: list[str] = []
-    with deployment.reach(settings, show.note) as own:
+    with deployment.reach(settings, show.note, may_make=True) as own:
         conninfo = own if into is None else cast("Conninfo", {**own, "dbname": into})
         restored = backups.restore(conninfo, file, keep_tokens=keep_tokens, pg_bin=settings.pg_bin)
         if into is None:
