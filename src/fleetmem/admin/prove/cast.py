@@ -3,14 +3,12 @@
 Every name begins with `prove-<run>-`, so that whatever a run makes can be told from a fleet's own, in every table.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
 from fleetmem.fleet.agent import Rol
 
 PREFIX: Final = "prove-"
-_NAME: Final = re.compile(rf"{PREFIX}([0-9a-f]{{6}})-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +50,6 @@ PLAYERS: Final = (
 def full(run: str, name: str) -> str:
     """Return the name that `name` of the cast has in the database during this run."""
     return f"{PREFIX}{run}-{name}"
-
-
-def run_of(name: str) -> str | None:
-    """Return the run a name in the database belongs to, or None for a fleet's own."""
-    found = _NAME.match(name)
-    return found[1] if found else None
 
 
 def pattern(run: str | None = None) -> str:
