@@ -6,8 +6,26 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 CREATED := $(VENV)/.created
+# The memory half needs PyTorch and a model, hundreds of megabytes: `make WITH_MEMORY=0 TARGET` does without them, and says so to
+# fleetmem, which never falls back on its own. Each variant has stamps of its own, so one may follow the other. pip reads its
+# PIP_… variables from the environment as ever: an index with CPU builds of PyTorch goes there.
+WITH_MEMORY ?= 1
+ifeq ($(WITH_MEMORY),0)
 RUNTIME := $(VENV)/.runtime-installed
 DEV := $(VENV)/.dev-installed
+RUNTIME_EXTRAS :=
+DEV_EXTRAS := [dev]
+RUNTIME_COVERS := $(RUNTIME)
+DEV_COVERS := $(RUNTIME) $(DEV)
+up demo prove drill bench: export FLEETMEM_RECOGNIZER ?= off
+else
+RUNTIME := $(VENV)/.memory-installed
+DEV := $(VENV)/.dev-memory-installed
+RUNTIME_EXTRAS := [memory]
+DEV_EXTRAS := [dev,memory]
+RUNTIME_COVERS := $(VENV)/.runtime-installed $(RUNTIME)
+DEV_COVERS := $(RUNTIME_COVERS) $(VENV)/.dev-installed $(DEV)
+endif
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet install --root-user-action=ignore
 # Tests share one Postgres; two workers keep two cores busy without starving it.
 PYTEST_WORKERS ?= 2
@@ -56,11 +74,11 @@ $(CREATED):
 	@touch $@
 
 $(RUNTIME): pyproject.toml | $(CREATED)
-	@echo 'setup: installing fleetmem and what it runs on (once; a minute or two) …'
-	@$(PIP) --editable .
-	@touch $@
+	@echo 'setup: installing fleetmem$(RUNTIME_EXTRAS) and what it runs on (once; a few minutes) …'
+	@$(PIP) --editable '.$(RUNTIME_EXTRAS)'
+	@touch $(RUNTIME_COVERS)
 
 $(DEV): pyproject.toml | $(CREATED)
-	@echo 'setup: installing fleetmem with its development tools (once; a few minutes) …'
-	@$(PIP) --editable '.[dev]'
-	@touch $(RUNTIME) $@
+	@echo 'setup: installing fleetmem$(DEV_EXTRAS) with its development tools (once; a few minutes) …'
+	@$(PIP) --editable '.$(DEV_EXTRAS)'
+	@touch $(DEV_COVERS)
