@@ -14,6 +14,13 @@ class Rol(StrEnum):
     AUDITOR = "auditor"
 
 
+class Target(StrEnum):
+    """Which runtime runs an agent, as the roster spells it; `memory.target` says where each one looks."""
+
+    CODEX = "codex"
+    CLAUDE_CODE = "claude-code"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
     """One agent of the roster.
@@ -28,6 +35,7 @@ class Agent:
     reads: frozenset[str]
     writes: frozenset[str]
     workspace: str
+    target: Target = Target.CODEX
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,11 @@ Measured with both real command lines against a loopback model server (`scripts/
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
+from fleetmem.fleet.agent import Target
 
-class Target(StrEnum):
-    """Which runtime runs an agent, as the roster spells it."""
-
-    CODEX = "codex"
-    CLAUDE_CODE = "claude-code"
+__all__ = ["LAYOUTS", "Layout", "Target"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
