@@ -144,6 +144,7 @@ create table fleet.segment (
   ordinal integer not null,
   status text not null,
   boundary text,
+  generation smallint not null default 1,
   from_seq bigint not null,
   to_seq bigint,
   characters integer not null default 0,

@@ -10,6 +10,8 @@
 --   fleetmem_operator   what a verified operator or auditor may do on the console
 --   fleetmem_gateway    the agents' gateway logs in as this; it owns nothing and inherits nothing
 --   fleetmem_console    the operators' console; another login, another key
+--   fleetmem_worker     the memory pipeline logs in as this: it reads what teams said and did and proposes notes; it reads no
+--                       beat and no handoff, approves nothing that a person must see, and sees no key
 --   fleetmem_auditor    reads every record for an audit at a psql prompt; writes nothing, sees no key
 --   fleetmem_backup     copies every row: past row security where a superuser applies this, so that no backup is ever
 --                       silently empty; it writes nothing, sees no key, and has no password until the owner gives it one
@@ -22,8 +24,8 @@ begin
   for wanted, logs_in in
     values ('fleetmem_owner', false), ('fleetmem_verifier', false), ('fleetmem_scribe', false),
            ('fleetmem_agent', false), ('fleetmem_operator', false),
-           ('fleetmem_gateway', true), ('fleetmem_console', true), ('fleetmem_auditor', true),
-           ('fleetmem_backup', true)
+           ('fleetmem_gateway', true), ('fleetmem_console', true), ('fleetmem_worker', true),
+           ('fleetmem_auditor', true), ('fleetmem_backup', true)
   loop
     if not exists (select from pg_catalog.pg_roles where rolname = wanted) then
       begin
@@ -110,7 +112,7 @@ declare
   login text;
   setting text;
 begin
-  foreach login in array array['fleetmem_gateway', 'fleetmem_console', 'fleetmem_auditor'] loop
+  foreach login in array array['fleetmem_gateway', 'fleetmem_console', 'fleetmem_worker', 'fleetmem_auditor'] loop
     foreach setting in array array[
       'timezone=UTC', 'statement_timeout=15s', 'lock_timeout=5s', 'idle_in_transaction_session_timeout=15s'
     ] loop
@@ -131,7 +133,7 @@ declare
   setting text;
 begin
   if (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
-    foreach login in array array['fleetmem_gateway', 'fleetmem_console'] loop
+    foreach login in array array['fleetmem_gateway', 'fleetmem_console', 'fleetmem_worker'] loop
       foreach setting in array array['log_parameter_max_length', 'log_parameter_max_length_on_error'] loop
         if not exists (select from pg_catalog.pg_db_role_setting s
                         where s.setrole = login::regrole and s.setdatabase = 0 and setting || '=0' = any (s.setconfig)) then

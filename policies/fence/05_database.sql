@@ -3,9 +3,10 @@
 do $$
 begin
   execute format('revoke all on database %I from public', current_database());
-  execute format('grant connect on database %I to fleetmem_gateway, fleetmem_console, fleetmem_auditor, fleetmem_backup', current_database());
-  execute format('revoke temporary, create on database %I from fleetmem_gateway, fleetmem_console, fleetmem_auditor,'
-                 ' fleetmem_backup, fleetmem_agent, fleetmem_operator', current_database());
+  execute format('grant connect on database %I to fleetmem_gateway, fleetmem_console, fleetmem_worker, fleetmem_auditor,'
+                 ' fleetmem_backup', current_database());
+  execute format('revoke temporary, create on database %I from fleetmem_gateway, fleetmem_console, fleetmem_worker,'
+                 ' fleetmem_auditor, fleetmem_backup, fleetmem_agent, fleetmem_operator', current_database());
 end $$;
 
 revoke all on schema public from public;
@@ -17,14 +18,15 @@ alter default privileges for role fleetmem_verifier revoke execute on functions 
 alter default privileges for role fleetmem_scribe revoke execute on functions from public;
 alter default privileges revoke execute on functions from public;
 
-grant usage on schema fleet to fleetmem_agent, fleetmem_operator, fleetmem_auditor, fleetmem_verifier, fleetmem_scribe;
+grant usage on schema fleet to fleetmem_agent, fleetmem_operator, fleetmem_worker, fleetmem_auditor, fleetmem_verifier,
+  fleetmem_scribe;
 grant usage on schema fence to fleetmem_agent, fleetmem_operator, fleetmem_auditor, fleetmem_gateway, fleetmem_console,
-  fleetmem_verifier, fleetmem_scribe;
+  fleetmem_worker, fleetmem_verifier, fleetmem_scribe;
 grant usage on schema api to fleetmem_agent, fleetmem_operator, fleetmem_gateway, fleetmem_console, fleetmem_verifier;
 grant create on schema fence to fleetmem_verifier, fleetmem_scribe;
 grant create on schema api to fleetmem_verifier;
 grant usage on schema vault to fleetmem_owner;  -- to see that it is there; its tables stay closed
-grant select on fence.applied to fleetmem_gateway, fleetmem_console, fleetmem_auditor;
+grant select on fence.applied to fleetmem_gateway, fleetmem_console, fleetmem_worker, fleetmem_auditor;
 
 -- Catalogue: only a superuser may take these away. On a managed server they stay, and `fleetmem doctor` names each one
 -- and what it leaves open (a login's holder can then hold locks, sleep, or write large objects; the fence itself stands).
@@ -56,6 +58,7 @@ begin
   -- pg_locks shows a publisher's lock: hashes of its name and topic, which a login without a claim could compare.
   grant execute on function pg_lock_status() to pg_monitor;
   grant execute on function pg_advisory_xact_lock(integer, integer) to fleetmem_scribe;
+  grant execute on function pg_notify(text, text) to fleetmem_scribe, fleetmem_worker;  -- a job wakes its worker
   -- An ordering operator that is leakproof runs before the row policy, so its timing could walk a hidden text.
   for routine in
     select p.oid::regprocedure

@@ -13,7 +13,7 @@ from sqlalchemy.pool import NullPool
 from fleetmem.admin import migrate, policies
 from fleetmem.errors import SetupInvalid, Unavailable
 
-LOGINS: Final = ("fleetmem_gateway", "fleetmem_console", "fleetmem_auditor")
+LOGINS: Final = ("fleetmem_gateway", "fleetmem_console", "fleetmem_worker", "fleetmem_auditor")
 OLDEST_MAJOR: Final = 15
 _PATIENCE: Final = "-c lock_timeout=5s"
 # Chosen first, ended then: as one list of conditions the planner might end a session before it looks whose it is.

@@ -47,7 +47,7 @@ begin
   -- Whoever holds a right that is not the owner's own loses it, PUBLIC and strangers included; the files grant it anew.
   for doomed in select distinct n.nspname, case when a.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as holder
                   from pg_namespace n cross join lateral aclexplode(n.nspacl) a
-                 where n.nspname in ('api', 'fence', 'fleet', 'vault') and a.grantee <> n.nspowner loop
+                 where n.nspname in ('api', 'fence', 'fleet', 'queue', 'vault') and a.grantee <> n.nspowner loop
     execute format('revoke all on schema %I from %s cascade', doomed.nspname, doomed.holder);
   end loop;
   for doomed in select distinct c.oid::regclass as held,
@@ -55,7 +55,7 @@ begin
                   from pg_class c join pg_namespace n on n.oid = c.relnamespace
                   join pg_attribute k on k.attrelid = c.oid
                   cross join lateral (select * from aclexplode(c.relacl) union all select * from aclexplode(k.attacl)) a
-                 where n.nspname in ('fence', 'fleet', 'vault') and c.relkind in ('r', 'p') and a.grantee <> c.relowner loop
+                 where n.nspname in ('fence', 'fleet', 'queue', 'vault') and c.relkind in ('r', 'p') and a.grantee <> c.relowner loop
     execute format('revoke all on table %s from %s cascade', doomed.held, doomed.holder);
   end loop;
 end $$
