@@ -15,11 +15,11 @@ from pathlib import Path
 from uuid import UUID
 
 from fleetmem import landing
+from fleetmem.admin.runtimes import commands, loopback
+from fleetmem.admin.runtimes.commands import Runtime
+from fleetmem.admin.runtimes.loopback import Model
 from fleetmem.landing import Landed, Memory, Workspace
 from fleetmem.memory.target import Target
-from scripts import model_server, runtimes
-from scripts.model_server import Model
-from scripts.runtimes import Runtime
 
 _NOT_AVAILABLE = 69
 KEY = "public-contract"
@@ -124,11 +124,11 @@ def check(target: Target, tell: Callable[[str], None]) -> bool:
     """Try one runtime, tell each promise as it is seen, and return whether all held.
 
     Raises:
-        runtimes.Unavailable: there is no such command line.
+        commands.Unavailable: there is no such command line.
     """
-    with tempfile.TemporaryDirectory() as folder, model_server.serving() as model:
+    with tempfile.TemporaryDirectory() as folder, loopback.serving() as model:
         base = Path(folder).resolve()
-        runtime = runtimes.fetch(target, base / "home")
+        runtime = commands.fetch(target, base / "home")
         tell(f"{target}: {runtime.version}")
         for seen in look(runtime, base, model):
             tell(f"  {'held  ' if seen.held else 'BROKEN'} {seen.promise}")
@@ -141,7 +141,7 @@ def main(names: list[str]) -> int:
     """Try the runtimes that are named, or all; return the exit code."""
     try:
         kept = [check(Target(name), lambda line: print(line, flush=True)) for name in names or list(Target)]
-    except runtimes.Unavailable as reason:
+    except commands.Unavailable as reason:
         print(f"not tried: {reason}", file=sys.stderr)
         return _NOT_AVAILABLE
     return 0 if all(kept) else 1

@@ -216,6 +216,16 @@ def child_environment(settings: Settings) -> dict[str, str]:
     return inherited | {variable: str(value) for variable, value in told.items() if value is not None}
 
 
+def program_path() -> str:
+    """Where programs are looked for: PATH, or the system's own default."""
+    return os.environ.get("PATH") or os.defpath
+
+
+def cache_folder() -> Path:
+    """The user's folder for what can be fetched again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fleetmem"
+
+
 def _value(read: Callable[[str], object], variable: str, raw: str) -> Any:
     try:
         return read(raw)

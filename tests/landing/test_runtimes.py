@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from fleetmem.admin.runtimes import commands
 from fleetmem.memory.target import Target
-from scripts import runtimes, verify_skills
+from scripts import verify_skills
 
 
 @pytest.mark.parametrize("target", Target)
@@ -15,7 +16,7 @@ def test_landed_memory_reaches_the_agent_it_is_for_and_no_other(
     told = list[str]()
     try:
         held = verify_skills.check(target, told.append)
-    except runtimes.Unavailable as reason:
+    except commands.Unavailable as reason:
         pytest.skip(str(reason))
     record_property("seen", told)
     assert held, "\n".join(told)

@@ -6,7 +6,6 @@ They run with an environment made for the occasion (a home of their own, no key,
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import tempfile
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fleetmem import config
 from fleetmem.memory.target import Target
 
 CODEX = "0.111.0"
@@ -43,7 +43,7 @@ class Runtime:
 
     def environment(self, model_url: str) -> dict[str, str]:
         """Return all that the program is told; nothing of ours is inherited but where programs are."""
-        told = {"PATH": os.environ["PATH"], "HOME": str(self.home)}
+        told = {"PATH": config.program_path(), "HOME": str(self.home)}
         if self.target is Target.CODEX:
             return told | {"CODEX_HOME": str(self.home)}
         return told | {
@@ -54,17 +54,17 @@ class Runtime:
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         }
 
-    def turn(self, folder: Path, model_url: str) -> None:
+    def turn(self, folder: Path, model_url: str, prompt: str = "hello") -> None:
         """Run one turn in a folder.
 
         Raises:
             RuntimeError: the program failed, with the end of what it said.
         """
-        command = [str(self.program), "exec", "--json", "--skip-git-repo-check", "hello"]
+        command = [str(self.program), "exec", "--json", "--skip-git-repo-check", prompt]
         if self.target is Target.CODEX:
             _configure_codex(self.home, model_url)
         else:
-            command = [str(self.program), "-p", "hello", "--output-format", "json"]
+            command = [str(self.program), "-p", prompt, "--output-format", "json"]
         ended = subprocess.run(
             command,
             cwd=folder,
@@ -115,8 +115,7 @@ def fetch(target: Target, home: Path) -> Runtime:
 
 
 def _cache(target: Target) -> Path:
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "fleetmem" / f"{target}-{_VERSIONS[target]}"
+    return config.cache_folder() / f"{target}-{_VERSIONS[target]}"
 
 
 def _cached(target: Target) -> Path | None:
