@@ -194,7 +194,24 @@ begin
   return null;
 end $$;
 
-grant execute on function fence.segment_stamp(), fence.segment_move(), fence.task_follow(), fence.run_follow(),
+-- No segment mixes two teams, whoever fills it.
+create function fence.segment_of_one_team() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  theirs text;
+begin
+  if tg_table_name = 'segment_task' then
+    select t.team into theirs from fleet.task t where t.id = new.task;
+  else
+    select r.team into theirs from fleet.run r where r.id = new.run;
+  end if;
+  if not exists (select from fleet.segment s where s.id = new.segment and s.team = theirs) then
+    raise exception 'segment.team' using errcode = '23514', constraint = 'segment_of_one_team';
+  end if;
+  return new;
+end $$;
+
+grant execute on function fence.segment_of_one_team(), fence.segment_stamp(), fence.segment_move(), fence.task_follow(), fence.run_follow(),
   fence.segment_run_follow(), fence.segment_follow() to fleetmem_owner;
 grant execute on function fence.segment_messages(uuid), fence.segment_agents(uuid), fence.segment_audiences(uuid),
   fence.segment_is_complete(uuid), fence.segment_advance(uuid) to fleetmem_worker;
@@ -204,6 +221,8 @@ set local role fleetmem_owner;
 
 create trigger a_stamp before insert on fleet.segment for each row execute function fence.segment_stamp();
 create trigger b_move before update on fleet.segment for each row execute function fence.segment_move();
+create trigger a_one_team before insert on fleet.segment_task for each row execute function fence.segment_of_one_team();
+create trigger a_one_team before insert on fleet.segment_run for each row execute function fence.segment_of_one_team();
 create trigger w_follow after update on fleet.segment for each row execute function fence.segment_follow();
 create trigger w_follow after insert or update of status on fleet.task for each row execute function fence.task_follow();
 create trigger w_follow after update of status on fleet.run for each row execute function fence.run_follow();

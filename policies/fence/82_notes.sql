@@ -84,7 +84,7 @@ declare
 begin
   perform fence.ledger_lock();
   select * into held from fleet.segment s where s.id = new.segment;
-  if held.status is distinct from 'closed' then
+  if not fence.segment_is_complete(new.segment) or fence.segment_audiences(new.segment) = '{}' then
     raise exception 'note.segment' using errcode = '23514', constraint = 'note_of_a_closed_segment';
   end if;
   new.created_at := clock_timestamp();
@@ -96,6 +96,20 @@ begin
   new.revision := 1;
   new.decided_at := null;
   new.decided_by := null;
+  return new;
+end $$;
+
+-- A note cites what its own segment was.
+create function fence.citation_check() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if not exists (
+       select from fleet.note n
+        where n.id = new.note
+          and (new.message in (select fence.segment_messages(n.segment))
+               or exists (select from fleet.segment_run s where s.segment = n.segment and s.run = new.run))) then
+    raise exception 'note.citation' using errcode = '23514', constraint = 'note_citation_of_its_segment';
+  end if;
   return new;
 end $$;
 
@@ -300,7 +314,7 @@ begin
   update fleet.segment s set status = 'closed', generation = s.generation + 1 where s.id = p_segment and s.status = 'flushed';
 end $$;
 
-grant execute on function fence.note_stamp(), fence.note_tell(), fence.recipient_check(), fence.recipient_tell(),
+grant execute on function fence.note_stamp(), fence.citation_check(), fence.note_tell(), fence.recipient_check(), fence.recipient_tell(),
   fence.denial_tell(), fence.review_stamp(), fence.preview_stamp() to fleetmem_owner;
 grant execute on function fence.may_receive(uuid, text) to fleetmem_worker, fleetmem_operator;
 grant execute on function fence.note_activate(uuid) to fleetmem_owner, fleetmem_worker, fleetmem_operator;
@@ -340,6 +354,7 @@ begin
 end $$;
 
 create trigger a_stamp before insert on fleet.note for each row execute function fence.note_stamp();
+create trigger a_check before insert on fleet.note_citation for each row execute function fence.citation_check();
 create trigger b_move before update on fleet.note for each row execute function fence.note_move();
 create trigger c_tell after insert or update on fleet.note for each row execute function fence.note_tell();
 create constraint trigger a_may_receive after insert or update on fleet.note_recipient
