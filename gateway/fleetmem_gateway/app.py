@@ -25,15 +25,26 @@ from fleetmem_gateway.limits import Buckets, Places
 from fleetmem_gateway.logs import make_logger
 from fleetmem_gateway.metrics import Metrics
 from fleetmem_gateway.orphan import ends_with_its_parent
-from fleetmem_gateway.routes import beats, handoffs, health, me
+from fleetmem_gateway.routes import beats, handoffs, health, me, messages, runs, tasks, teams
 from fleetmem_gateway.routes import console as console_routes
 from fleetmem_gateway.service import AGENTS, CONSOLE, Service, key_paths
 from fleetmem_gateway.straight import StraightWay
 
-AGENT_HANDLERS: Final = (me.me, *beats.HANDLERS, *handoffs.HANDLERS, *health.HANDLERS)
+AGENT_HANDLERS: Final = (
+    me.me,
+    *beats.HANDLERS,
+    *handoffs.HANDLERS,
+    *teams.HANDLERS,
+    *tasks.HANDLERS,
+    *messages.HANDLERS,
+    *runs.HANDLERS,
+    *health.HANDLERS,
+)
 CONSOLE_HANDLERS: Final = (*console_routes.HANDLERS, *health.HANDLERS)
 # Of one bearer, still arriving: an agent that publishes in bulk waits for some to end.
 BODIES_AT_ONCE: Final = 64
+# The same of bodies that may be longer than the setting says: a batch of spans is up to sixteen times that.
+WIDE_BODIES_AT_ONCE: Final = 8
 
 
 def agents(settings: Settings | None = None) -> ASGIApp:
@@ -96,6 +107,7 @@ async def _running(
             door=Door(session, keys, Buckets(per_s=settings.rate_per_s, burst=settings.rate_burst)),
             metrics=metrics,
             bodies=Places(each=BODIES_AT_ONCE),
+            wide_bodies=Places(each=WIDE_BODIES_AT_ONCE),
             body_limit_bytes=settings.body_limit_bytes,
             body_wait_s=settings.body_wait_s,
             fence_version=fence_files.version(),

@@ -26,6 +26,7 @@ class Gateway:
     door: Door
     metrics: Metrics
     bodies: Places
+    wide_bodies: Places
     body_limit_bytes: int
     body_wait_s: float
     fence_version: str
@@ -46,8 +47,8 @@ async def admit(request: Request[Any, Any, Any]) -> Caller:
     return await of(request).door.admit(request.scope)
 
 
-async def receive(request: Request[Any, Any, Any], shape: type[T]) -> tuple[T, Retry]:
-    """Read what a POST asks for, and what makes it safe to send twice.
+async def receive(request: Request[Any, Any, Any], shape: type[T], *, times: int = 1) -> tuple[T, Retry]:
+    """Read what a POST asks for, and what makes it safe to send twice; its body may be `times` the usual limit.
 
     Raises:
         RequestInvalid: the query, the body or the idempotency key breaks a rule.
@@ -55,6 +56,7 @@ async def receive(request: Request[Any, Any, Any], shape: type[T]) -> tuple[T, R
     """
     intake.query(request.scope, NoQuery)
     here = of(request)
-    with here.bodies.held(trace.of(request.scope).bearer or ""):
-        given = await intake.body(request, shape, limit_bytes=here.body_limit_bytes, wait_s=here.body_wait_s)
+    places = here.bodies if times == 1 else here.wide_bodies
+    with places.held(trace.of(request.scope).bearer or ""):
+        given = await intake.body(request, shape, limit_bytes=here.body_limit_bytes * times, wait_s=here.body_wait_s)
     return given, intake.retry(request.scope, given)

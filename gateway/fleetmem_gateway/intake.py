@@ -25,7 +25,7 @@ from fleetmem.store.session import Place, Retry
 T = TypeVar("T", bound=msgspec.Struct)
 
 _MOST_PARAMETERS: Final = 20
-_AT: Final = re.compile(r" - at `\$\.?(?P<field>[^`\[]*)[^`]*`$")
+_AT: Final = re.compile(r" - at `\$\.?(?P<field>[^`]*)`$")
 _UNKNOWN: Final = re.compile(r"^Object contains unknown field `(?P<field>[^`]*)`")
 _MISSING: Final = re.compile(r"^Object missing required field `(?P<field>[^`]*)`")
 # What msgspec's messages say, and the rule it stands for; the first that is found counts.
@@ -112,8 +112,21 @@ def place(cursor: str | None, limit: int) -> Place:
     Raises:
         RequestInvalid: the cursor is none that a page ever gave.
     """
+    return Place(before=_cursor(cursor), size=limit)
+
+
+def place_after(after: UUID | None, cursor: str | None, limit: int) -> Place:
+    """Read where a page of a list that runs forward starts: after a record, or where the page before ended.
+
+    Raises:
+        RequestInvalid: the cursor is none that a page ever gave.
+    """
+    return Place(before=_cursor(cursor) or after, size=limit)
+
+
+def _cursor(cursor: str | None) -> UUID | None:
     try:
-        return Place(before=decode_cursor(cursor) if cursor is not None else None, size=limit)
+        return decode_cursor(cursor) if cursor is not None else None
     except ValueError as error:
         raise RequestInvalid("`cursor` is not one of a page", field="cursor", rule="format") from error
 
@@ -174,7 +187,7 @@ def _invalid(error: msgspec.ValidationError, whole: str) -> RequestInvalid:
     if found := _MISSING.search(message):
         return RequestInvalid(f"`{found['field']}` is required", field=found["field"], rule="required")
     found = _AT.search(message)
-    field = found["field"] if found and found["field"] else whole
+    field = found["field"].replace("...", "") if found and found["field"] else whole
     rule = next((rule for said, rule in _RULES if said in message), "type")
     return RequestInvalid(f"`{field}` breaks the rule `{rule}`", field=field, rule=rule)
 

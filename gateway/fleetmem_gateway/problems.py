@@ -32,6 +32,8 @@ STATUS: Final[dict[type[FleetmemError], int]] = {
     errors.IdempotencyConflict: 409,
     errors.TransitionRefused: 409,
     errors.BeatEnded: 409,
+    errors.TaskSettled: 409,
+    errors.RunSettled: 409,
     errors.BodyTooLarge: 413,
     errors.MediaUnsupported: 415,
     errors.SecretInBody: 422,

@@ -1,12 +1,19 @@
-"""Texts on their way in, judged by the safety policy: a secret is refused by the name of its rule, never repeated."""
+"""Texts on their way in, judged by the safety policy.
+
+In what is composed for others (a beat, a handoff) a secret is refused by the name of its rule, never repeated. In what is
+captured (a prompt, a message, a tool's output) it is rewritten before anything keeps it: a machine that printed one cannot be
+asked to say it better.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from fleetmem.errors import SecretInBody
 from fleetmem.memory import safety
+from fleetmem.memory.redaction import Redacted
 from fleetmem.sql import safety_files
 
 
@@ -24,6 +31,20 @@ async def text(given: str, *, field: str) -> str:
     if rule is not None:
         raise SecretInBody(f"`{field}` holds a secret ({rule}); leave it out", field=field, rule=rule)
     return given
+
+
+async def redacted(texts: Mapping[str, str]) -> Redacted:
+    """Return the texts of one record without their secrets, and the rules that found some; judged as `text` does."""
+    secrets = safety_files.secrets()
+    if sum(map(len, texts.values())) > _LONGEST_IN_LOOP:
+        return await asyncio.to_thread(safety.redact, secrets, texts)
+    return safety.redact(secrets, texts)
+
+
+async def all_redacted(records: Sequence[Mapping[str, str]]) -> list[Redacted]:
+    """Return many records as `redacted` does each, all in one thread."""
+    secrets = safety_files.secrets()
+    return await asyncio.to_thread(lambda: [safety.redact(secrets, texts) for texts in records])
 
 
 def flags(given: str) -> tuple[str, ...]:

@@ -100,7 +100,8 @@ create table fleet.message (
   constraint message_speaker check (speaker in ('agent', 'human')),
   constraint message_body_length check (length(body) between 1 and 32000)
 );
-create index message_task on fleet.message (task, seq);
+create index message_task on fleet.message (task, id);
+create index message_audience on fleet.message (team, audience, id);
 create index message_author on fleet.message (author, id desc);
 
 create table fleet.span (
@@ -321,7 +322,7 @@ create table fleet.incident (
   closed_at timestamptz,
   closed_by text,
   remark text,
-  constraint incident_kind check (kind in ('quarantine', 'drift', 'landing', 'narrowed', 'recall')),
+  constraint incident_kind check (kind in ('quarantine', 'drift', 'landing', 'narrowed', 'recall', 'job')),
   constraint incident_status check (status in ('open', 'confirmed', 'dismissed')),
   constraint incident_detail_length check (length(detail) between 1 and 500),
   constraint incident_remark_length check (length(remark) between 1 and 1000),

@@ -18,7 +18,9 @@
     ├── Conflict                conflict               true of the world now: fetch again, then decide
     │   ├── IdempotencyConflict idempotency.conflict   the key was used for another request
     │   ├── TransitionRefused   handoff.transition     the handoff's status does not allow this move
-    │   └── BeatEnded           beat.ended             the beat is superseded, retracted or expired
+    │   ├── BeatEnded           beat.ended             the beat is superseded, retracted or expired
+    │   ├── TaskSettled         task.settled           the task is settled: it takes no run, message or second end
+    │   └── RunSettled          run.settled            the run is settled: it takes no span and no second end
     ├── Unavailable             unavailable            the database cannot answer now: `retry_after_s`
     │   └── RateLimited         rate.limited           too many requests: `retry_after_s`
     ├── Internal                internal               a fault of ours, told without detail
@@ -176,6 +178,20 @@ class BeatEnded(Conflict):
 
     code = "beat.ended"
     title = "The beat is no longer live"
+
+
+class TaskSettled(Conflict):
+    """The task is settled: it takes no more messages and runs, and is not settled again."""
+
+    code = "task.settled"
+    title = "The task is settled"
+
+
+class RunSettled(Conflict):
+    """The run is settled: it takes no more spans, and is not settled again."""
+
+    code = "run.settled"
+    title = "The run is settled"
 
 
 class Unavailable(FleetmemError):

@@ -13,19 +13,26 @@ from uuid import UUID
 
 from msgspec import Meta, Struct
 
-from fleetmem.board import beat
+from fleetmem.board import beat, capture
 from fleetmem.fleet import names
 
 PAGE_SIZE: Final = 20
 PAGE_SIZE_MOST: Final = 100
 # `$` alone would let a line feed follow, in Python's reading of it.
 NAME_PATTERN: Final = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$(?!\n)"
+SHA256_PATTERN: Final = r"^[0-9a-f]{64}$(?!\n)"
 CURSOR_PATTERN: Final = r"^[A-Za-z0-9_-]{22}$(?!\n)"
 
 BeatStatus = Literal["live", "superseded", "retracted", "expired"]
 HandoffStatus = Literal["open", "accepted", "declined", "done", "failed", "withdrawn"]
 Box = Literal["inbox", "outbox", "visible"]
 Outcome = Literal["done", "failed"]
+TaskOutcome = Literal["done", "failed", "cancelled"]
+TaskStatus = Literal["open", "done", "failed", "cancelled"]
+RunOutcome = Literal["succeeded", "failed", "cancelled"]
+RunStatus = Literal["running", "succeeded", "failed", "cancelled"]
+Speaker = Literal["agent", "human"]
+SpanKind = Literal["model", "tool", "message", "other"]
 
 Topic = Annotated[
     str,
@@ -48,6 +55,12 @@ Name = Annotated[
 ]
 # Text rather than datetime: that an offset must be written is our rule, and its refusal names the field.
 Instant = Annotated[str, Meta(description="RFC 3339, with an offset.", extra_json_schema={"format": "date-time"})]
+# Lengths of what is captured are the handler's to judge, after the text was tidied.
+Captured = Annotated[str, Meta(description="Text as it came; terminal codes are dropped, other controls replaced.")]
+Tokens = Annotated[int, Meta(ge=0, le=capture.MOST_TOKENS)]
+Sha256 = Annotated[str, Meta(pattern=SHA256_PATTERN, description="64 hexadecimal digits.")]
+RecordIds = Annotated[list[UUID], Meta(max_length=capture.MOST_SHOWN)]
+Dependencies = Annotated[list[UUID], Meta(max_length=capture.MOST_DEPENDENCIES)]
 Cursor = Annotated[str, Meta(pattern=CURSOR_PATTERN, description="`next` of the page before.")]
 PageSize = Annotated[int, Meta(ge=1, le=PAGE_SIZE_MOST, description="How many records a page holds at most.")]
 
@@ -83,6 +96,75 @@ class HandoffAnswer(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     reply: Text
 
 
+class TaskDraft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a team is asked."""
+
+    prompt: Captured
+    audience: Name
+
+
+class TaskEnd(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a task ended."""
+
+    outcome: TaskOutcome
+
+
+class MessageDraft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Something said within a team. `human` marks a person's words, which the author reports."""
+
+    body: Captured
+    audience: Name
+    speaker: Speaker = "agent"
+    task: UUID | None = None
+    run: UUID | None = None
+
+
+class InjectionDraft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a run is shown: messages, runs it depends on, what was held back, and the hash of the text made of it."""
+
+    text_sha256: Sha256
+    messages: RecordIds = []
+    dependencies: Dependencies = []
+    withheld: RecordIds = []
+
+
+class RunDraft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An attempt at a task; `node` names the step of a plan where there is one."""
+
+    task: UUID
+    instruction: Captured = ""
+    node: Captured | None = None
+    injection: InjectionDraft | None = None
+
+
+class RunEnd(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a run ended: what it answered, and what went wrong."""
+
+    outcome: RunOutcome
+    output: Captured | None = None
+    failure: Captured | None = None
+
+
+class SpanDraft(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One step of a run; `seq` is the caller's count, from 1."""
+
+    seq: Annotated[int, Meta(ge=1, le=capture.HIGHEST_SPAN)]
+    kind: SpanKind
+    name: Captured
+    body: Captured = ""
+    is_error: bool = False
+    input_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
+    started_at: Instant | None = None
+    ended_at: Instant | None = None
+
+
+class SpanBatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Steps of a run. What is there already under the same `seq` stays as it is."""
+
+    spans: Annotated[list[SpanDraft], Meta(min_length=1, max_length=capture.MOST_SPANS)]
+
+
 class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
     """The body of an act that needs no word: absent, or an empty object."""
 
@@ -105,6 +187,23 @@ class HandoffQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     box: Box = "inbox"
     status: HandoffStatus | None = None
     overdue: bool = False
+    cursor: Cursor | None = None
+    limit: PageSize = PAGE_SIZE
+
+
+class TaskQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which tasks of a team to list."""
+
+    status: TaskStatus | None = None
+    cursor: Cursor | None = None
+    limit: PageSize = PAGE_SIZE
+
+
+class MessageQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which messages of a team to list: of one task, and only what came after a message."""
+
+    task: UUID | None = None
+    after: UUID | None = None
     cursor: Cursor | None = None
     limit: PageSize = PAGE_SIZE
 
@@ -185,11 +284,161 @@ class HandoffPage(Struct, frozen=True, kw_only=True):
     next: str | None
 
 
+class Task(Struct, frozen=True, kw_only=True):
+    """What a team was asked. `settled_at` is None while it is open."""
+
+    id: UUID
+    team: str
+    opened_by: str
+    prompt: str
+    audience: str
+    status: TaskStatus
+    created_at: datetime
+    settled_at: datetime | None
+
+
+class OpenedTask(Task, frozen=True, kw_only=True):
+    """A task as it was stored; `redacted_by` names the rules that found secrets in its prompt."""
+
+    redacted_by: list[str]
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """One attempt of one agent at a task. What counts its spans is None until it is settled."""
+
+    id: UUID
+    task: UUID
+    team: str
+    agent: str
+    audience: str
+    attempt: int
+    node: str | None
+    instruction: str
+    status: RunStatus
+    output: str | None
+    failure: str | None
+    started_at: datetime
+    settled_at: datetime | None
+    spans: int | None
+    errors: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    duration_ms: int | None
+
+
+class WrittenRun(Run, frozen=True, kw_only=True):
+    """A run as it was stored; `redacted_by` names the rules that found secrets in what was sent."""
+
+    redacted_by: list[str]
+
+
+class Injection(Struct, frozen=True, kw_only=True):
+    """What a run was shown."""
+
+    messages: list[UUID]
+    dependencies: list[UUID]
+    withheld: list[UUID]
+    text_sha256: str
+    created_at: datetime
+
+
+class RunDetail(Run, frozen=True, kw_only=True):
+    """One run; `injection` is None for whoever is not its agent, and where nothing was told of it."""
+
+    injection: Injection | None
+
+
+class TaskDetail(Task, frozen=True, kw_only=True):
+    """One task with the runs at it that the reader may see, oldest first."""
+
+    runs: list[Run]
+
+
+class Message(Struct, frozen=True, kw_only=True):
+    """Something said within a team."""
+
+    id: UUID
+    team: str
+    task: UUID | None
+    run: UUID | None
+    author: str
+    speaker: Speaker
+    body: str
+    audience: str
+    created_at: datetime
+
+
+class PostedMessage(Message, frozen=True, kw_only=True):
+    """A message as it was stored; `redacted_by` names the rules that found secrets in it."""
+
+    redacted_by: list[str]
+
+
+class Span(Struct, frozen=True, kw_only=True):
+    """One step of a run. `started_at` and `ended_at` are its sender's clock, `arrived_at` the database's."""
+
+    seq: int
+    kind: SpanKind
+    name: str
+    body: str
+    is_error: bool
+    input_tokens: int | None
+    output_tokens: int | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    arrived_at: datetime
+
+
+class AddedSpans(Struct, frozen=True, kw_only=True):
+    """What became of a batch: how many were new, how many were there already."""
+
+    run: UUID
+    added: int
+    known: int
+    redacted_by: list[str]
+
+
+class TaskPage(Struct, frozen=True, kw_only=True):
+    """Newest first. `next` is the cursor of the following page, None on the last."""
+
+    items: list[Task]
+    next: str | None
+
+
+class MessagePage(Struct, frozen=True, kw_only=True):
+    """Oldest first. `next` is the cursor of the following page, None on the last."""
+
+    items: list[Message]
+    next: str | None
+
+
+class SpanPage(Struct, frozen=True, kw_only=True):
+    """In the run's own order. `next` is the cursor of the following page, None on the last."""
+
+    items: list[Span]
+    next: str | None
+
+
 class Described(Struct, frozen=True, kw_only=True):
     """A name and what the roster says of it."""
 
     name: str
     description: str
+
+
+class Team(Struct, frozen=True, kw_only=True):
+    """A team the bearer is a member of: its audiences, and its members in their order."""
+
+    name: str
+    description: str
+    audiences: list[str]
+    members: list[Described]
+
+
+class TeamList(Struct, frozen=True, kw_only=True):
+    """Every team of the bearer's, by name."""
+
+    items: list[Team]
 
 
 class Me(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from typing import Final
 
 from fleetmem.memory import quarantine, redaction
 from fleetmem.memory.policy import Claims, Policy, Secrets
-from fleetmem.memory.redaction import MARKER
+from fleetmem.memory.redaction import MARKER, Redacted
 
 FAULT: Final = "safety-fault"
 
@@ -41,6 +41,14 @@ def judge(policy: Policy, texts: Mapping[str, str | bytes]) -> Verdict:
         return Verdict(redacted.texts, redacted.rules, tuple(broken), policy.version)
     except Exception:  # noqa: BLE001 -- fails closed: whatever happened, the texts are withheld and a person looks
         return Verdict(dict.fromkeys(texts, MARKER), (), (FAULT,), policy.version)
+
+
+def redact(secrets: Secrets, texts: Mapping[str, str]) -> Redacted:
+    """Redact the texts of one record, by field; where that fails every text is withheld, by `safety-fault`."""
+    try:
+        return redaction.redact(secrets, texts)
+    except Exception:  # noqa: BLE001 -- fails closed: a text that cannot be judged is not kept
+        return Redacted(dict.fromkeys(texts, MARKER), (FAULT,))
 
 
 def find_secret(secrets: Secrets, text: str) -> str | None:

@@ -24,11 +24,36 @@ FIELD_RULES: Final = {
     "handoff_flags": ("request", "flags"),
     "handoff_reply_given": ("reply", "required"),
     "idempotency_key_length": ("Idempotency-Key", "format"),
+    "task_prompt_length": ("prompt", "too-long"),
+    "task_status": ("outcome", "choice"),
+    "message_body_length": ("body", "too-long"),
+    "message_speaker": ("speaker", "choice"),
+    "run_node_length": ("node", "too-long"),
+    "run_instruction_length": ("instruction", "too-long"),
+    "run_output_length": ("output", "too-long"),
+    "run_failure_length": ("failure", "too-long"),
+    "run_status": ("status", "choice"),
+    "span_seq": ("seq", "range"),
+    "span_kind": ("kind", "choice"),
+    "span_name_length": ("name", "too-long"),
+    "span_body_length": ("body", "too-long"),
+    "span_tokens": ("input_tokens", "too-small"),
+    "context_injection_size": ("injection", "too-long"),
+    "context_injection_messages": ("messages", "of-the-team"),
+    "context_injection_withheld": ("withheld", "of-the-team"),
+    "context_injection_dependencies": ("dependencies", "of-the-team"),
 }
 _STATES: Final = {"28000": errors.TokenInvalid, "P0002": errors.Absent, "FM409": errors.IdempotencyConflict}
 _CODES: Final = {
     error.code: error
-    for error in (errors.TransitionRefused, errors.BeatEnded, errors.RecipientUnknown, errors.AudienceNotWritable)
+    for error in (
+        errors.TransitionRefused,
+        errors.BeatEnded,
+        errors.TaskSettled,
+        errors.RunSettled,
+        errors.RecipientUnknown,
+        errors.AudienceNotWritable,
+    )
 }
 _ROW_SECURITY: Final = "new row violates row-level security policy"
 # Nobody's fault and over soon: connection, resources, operator intervention, time-outs, a server that only reads.

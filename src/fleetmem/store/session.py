@@ -13,7 +13,7 @@ from uuid import UUID
 
 import asyncpg
 
-from fleetmem.errors import BeatEnded, TransitionRefused
+from fleetmem.errors import BeatEnded, RunSettled, TaskSettled, TransitionRefused
 from fleetmem.sql import statement
 from fleetmem.store import pgerrors
 from fleetmem.store.pool import Pool
@@ -77,7 +77,7 @@ class Session:
         """
         try:
             status, document, replayed = await self.row(name, *values)
-        except (TransitionRefused, BeatEnded):
+        except (TransitionRefused, BeatEnded, TaskSettled, RunSettled):
             # Refused, perhaps, because of its own first sending: it looked for that one's answer, found none yet, and then
             # waited for its commit. The answer is there by now; who sent no key, or another one, is refused once more.
             status, document, replayed = await self.row(name, *values)

@@ -1,0 +1,2 @@
+-- name: team_list
+select api.team_list($1);
