@@ -418,6 +418,7 @@ def upgrade() -> None:
         op.execute(f"alter table fleet.{table} enable row level security")
         op.execute(f"alter table fleet.{table} force row level security")
     op.execute(NO_STATISTICS)
+    op.execute("alter index fleet.run_attempt alter column 3 set statistics 0")  # an expression has statistics of its own
     op.execute("set local search_path = queue, pg_catalog")
     op.get_bind().exec_driver_sql(SchemaManager.get_schema().replace("%", "%%"))
     op.execute("reset search_path")
