@@ -156,6 +156,21 @@ class Settings:
     body_wait_s: float = _setting(
         "BODY_WAIT_S", _seconds(high=600), "How long a request's body may take to arrive before it is a 400.", "10"
     )
+    worker_jobs: int = _setting(
+        "WORKER_JOBS", _integer(low=1, high=64), "Jobs that one worker does at a time.", "4"
+    )
+    worker_stalled_s: float = _setting(
+        "WORKER_STALLED_S",
+        _seconds(high=3600),
+        "Without a sign of life for so long a worker counts as dead, and its jobs are done by another.",
+        "30",
+    )
+    worker_metrics_port: int = _setting(
+        "WORKER_METRICS_PORT",
+        _integer(low=0, high=65_535),
+        "The port of 127.0.0.1 on which a worker answers Prometheus; 0 answers nobody.",
+        "0",
+    )
     rate_per_s: int = _setting(
         "RATE_PER_S",
         _integer(low=0, high=100_000),

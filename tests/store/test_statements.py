@@ -9,13 +9,14 @@ from fleetmem.store.session import Session
 from tests.store.door import Door
 
 CONSOLE_ONLY = {name for name in sql.names() if name.startswith("console_")}
+WORKERS_ONLY = {name for name in sql.names() if name.startswith("worker_")}
 
 
 @pytest.mark.parametrize("name", sorted(sql.names()))
 async def test_the_statement_can_be_prepared_by_the_login_that_sends_it(door: Door, name: str) -> None:
     import asyncpg  # noqa: PLC0415
 
-    login = "fleetmem_console" if name in CONSOLE_ONLY else "fleetmem_gateway"
+    login = "fleetmem_console" if name in CONSOLE_ONLY else "fleetmem_worker" if name in WORKERS_ONLY else "fleetmem_gateway"
     way = door.cluster.login(login, door.database.dbname)
     connection = await asyncpg.connect(
         host=way.host, port=way.port, user=way.user, password=way.password, database=way.dbname

@@ -1,0 +1,132 @@
+"""Write one memory into one workspace, and say so.
+
+The file comes first and the row after it, so that a row never speaks of a file that is not there. What may come between
+them is told in docs/life-of-a-memory.md: a job that finds its landing withdrawn sees that the file is gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import psycopg
+
+from fleetmem import landing
+from fleetmem.errors import RequestInvalid, WorkspaceRefused
+from fleetmem.landing import Landed, Memory
+from fleetmem.worker import workspaces
+from fleetmem.worker.means import Means
+
+_MAY_RECEIVE: Final = "note_recipient_may_receive"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A landing as the database holds it; `description` where it founds a skill, `forbidden` why it may not be."""
+
+    id: UUID
+    note: UUID
+    agent: str
+    nonce: str
+    skill: str | None
+    status: str
+    path: str | None
+    sha256: str | None
+    content: str
+    description: str | None
+    workspace: str | None
+    target: str | None
+    forbidden: str | None
+
+    def memory(self) -> Memory:
+        """Return what is to be written."""
+        return Memory(
+            note=self.note, nonce=self.nonce, content=self.content, skill=self.skill, description=self.description
+        )
+
+    def landed(self) -> Landed:
+        """Return what is to be taken away."""
+        return Landed(note=self.note, skill=self.skill, path=self.path or "", sha256=self.sha256 or "")
+
+
+def read(means: Means, which: UUID) -> Asked | None:
+    """Return a landing as it is now."""
+    with means.session.transaction() as transaction:
+        return transaction.one(Asked, "worker_landing", which)
+
+
+def run(means: Means, *, landing: UUID) -> None:
+    """Land what is pending; see that what was withdrawn is not there.
+
+    Raises:
+        WorkspaceRefused: the workspace is not to be had for the moment.
+    """
+    asked = read(means, landing)
+    if asked is None or asked.status in {"landed", "drifted"}:
+        return
+    if asked.status != "pending":
+        take_away(means, asked)
+    elif asked.forbidden is not None:
+        _refuse(means, asked, f"may-not-receive: {asked.forbidden}")
+    else:
+        _land(means, asked)
+
+
+def take_away(means: Means, asked: Asked) -> None:
+    """See that a memory is not in a workspace, whatever wrote it.
+
+    Raises:
+        WorkspaceRefused: it cannot be told, or not be removed.
+    """
+    workspace = workspaces.of(means.workspaces, asked.workspace, asked.target)
+    try:
+        landing.remove(workspace, asked.landed())
+    except WorkspaceRefused as error:
+        if error.rule != "absent" or asked.path is not None:
+            raise
+
+
+def _land(means: Means, asked: Asked) -> None:
+    try:
+        workspace = workspaces.fit(means.workspaces, asked.workspace, asked.target)
+        landed = landing.land(workspace, asked.memory())
+    except (WorkspaceRefused, RequestInvalid) as error:
+        if workspaces.passes(error):
+            raise
+        _refuse(means, asked, workspaces.why(error))
+        return
+    if _say_landed(means, asked, landed):
+        means.metrics.landing("landed")
+        return
+    now = read(means, asked.id)
+    if now is None or now.status not in {"landed", "drifted"}:
+        take_away(means, asked)
+    if now is not None and now.status == "pending":
+        _refuse(means, asked, f"may-not-receive: {now.forbidden or 'changed'}")
+
+
+def _say_landed(means: Means, asked: Asked, landed: Landed) -> bool:
+    """Record a landing; False where it was withdrawn meanwhile, or its recipient may not receive it any more."""
+    try:
+        with means.session.transaction() as transaction:
+            transaction.run("worker_ledger_lock")
+            return transaction.value("worker_landing_landed", asked.id, landed.path, landed.sha256) is not None
+    except psycopg.errors.CheckViolation as error:
+        if error.diag.constraint_name != _MAY_RECEIVE:
+            raise
+        return False
+
+
+def _refuse(means: Means, asked: Asked, reason: str) -> None:
+    """Record that a memory does not land; an earlier attempt of this landing may have written it, so it is taken away."""
+    try:
+        take_away(means, asked)
+    except WorkspaceRefused as error:
+        if workspaces.passes(error):
+            raise
+        reason = f"{reason} (and what stands there cannot be told)"
+    with means.session.transaction() as transaction:
+        transaction.run("worker_ledger_lock")
+        transaction.value("worker_landing_refused", asked.id, reason)
+    means.metrics.landing("refused")
