@@ -33,6 +33,8 @@ REPAIRED: Final = tuple(
                      "function owner", "function body", "function setting", "function privilege"}
     and "public" not in each.sql.split(" schema ")[-1].split(" ")[0]
     and not each.sql.startswith("create function")  # one outside the fence's schemas is the owner's to drop
+    # What a migration made stays as it is found: the queue's own triggers and code.
+    and (" queue." not in each.sql or each.kind in {"relation privilege", "function privilege", "function setting"})
 )  # fmt: skip
 ROLES: Final = "select to_jsonb(a) - 'rolpassword' from pg_authid a where rolname like '%fleetmem%' order by oid"
 
@@ -121,7 +123,7 @@ def test_a_change_by_hand_is_found_and_named(
 ) -> None:
     if pg_server.major != NEWEST_MAJOR and mutation not in FIRST_OF_EACH_KIND:
         return  # an older server is held to one change of each kind
-    undone.execute(mutation.sql.replace("{database}", undone.info.dbname).encode())
+    undone.execute(mutation.sql.replace("{database}", undone.info.dbname).replace("{owner}", undone.info.user).encode())
     found = verify.inspect(undone, expected).findings
     named = [finding for finding in found if finding.kind == mutation.kind and mutation.names in finding.what]
     assert named, [finding.sentence() for finding in found]

@@ -58,6 +58,19 @@ begin
                  where n.nspname in ('fence', 'fleet', 'queue', 'vault') and c.relkind in ('r', 'p') and a.grantee <> c.relowner loop
     execute format('revoke all on table %s from %s cascade', doomed.held, doomed.holder);
   end loop;
+  for doomed in select distinct c.oid::regclass as held,
+                       case when a.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as holder
+                  from pg_class c cross join lateral aclexplode(c.relacl) a
+                 where c.relnamespace = to_regnamespace('queue') and c.relkind = 'S' and a.grantee <> c.relowner loop
+    execute format('revoke all on sequence %s from %s cascade', doomed.held, doomed.holder);
+  end loop;
+  -- The queue's functions are a migration's and stay; who may call them, and on which path they run, is said anew.
+  for doomed in select p.oid::regprocedure as held,
+                       case when a.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as holder
+                  from pg_proc p cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+                 where p.pronamespace = to_regnamespace('queue') and a.grantee <> p.proowner loop
+    execute format('revoke all on function %s from %s cascade', doomed.held, doomed.holder);
+  end loop;
 end $$
 """
 

@@ -33,6 +33,7 @@ def broken_rules(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
                 held = " ".join(str(value) for value in row)
                 yield Finding(Source.INVARIANT, path.stem, held, f"{held} breaks the rule `{path.stem}`", _rule(path))
     yield from _folding(connection)
+    yield from _memory_rule(connection)
 
 
 def unseen(connection: psycopg.Connection[Any]) -> tuple[str, ...]:
@@ -84,6 +85,18 @@ def _folding(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
     if wrong or gone:
         what = f"fence.casefold is wrong for {len(wrong)} characters and lacks {len(gone)}"
         yield Finding(Source.INVARIANT, "casefold", "fence.casefold", what, "one topic can have two live beats")
+
+
+def _memory_rule(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
+    """The one row that says when a person must see a memory: without it no rule says so, and grants are refused."""
+    name = "fleet.memory_rule"
+    if connection.execute("select to_regclass(%s)", [name]).fetchone() == (None,):
+        return
+    row = connection.execute("select count(*) from fleet.memory_rule").fetchone()
+    if row != (1,):
+        what = f"{name} holds {row[0] if row else 'no'} rows, not one"
+        opens = "nothing says which memories a person must see; `fleetmem roster sync` cannot set it"
+        yield Finding(Source.INVARIANT, "memory_rule", name, what, opens)
 
 
 @cache

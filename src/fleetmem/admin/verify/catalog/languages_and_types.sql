@@ -9,7 +9,7 @@ union all
 select 'type', t.oid::regtype::text, format('%s of %s', t.typtype, t.typowner::regrole)
   from pg_type t join pg_namespace n on n.oid = t.typnamespace
  where t.oid >= 16384 and n.nspname !~ '^pg_(toast_)?temp_'
-   and t.typtype <> 'c' and t.typcategory <> 'A'
+   and (t.typtype <> 'c' or (select c.relkind = 'c' from pg_class c where c.oid = t.typrelid)) and t.typcategory <> 'A'
 union all
 select 'type privilege', t.oid::regtype::text,
        format('%s: %s%s', case when a.grantee = 0 then 'PUBLIC' else a.grantee::regrole::text end, a.privilege_type,

@@ -3,5 +3,4 @@ select s.starelid::regclass::text || '.' || a.attname
   from pg_statistic s join pg_attribute a on a.attrelid = s.starelid and a.attnum = s.staattnum
   left join pg_index i on i.indexrelid = s.starelid
   join pg_class c on c.oid = coalesce(i.indrelid, s.starelid) join pg_namespace n on n.oid = c.relnamespace
- where n.nspname = 'vault'
-    or n.nspname = 'fleet' and (c.relname in ('beat', 'handoff', 'handoff_transition', 'idempotency') or a.attstattarget = 0)
+ where n.nspname in ('vault', 'fleet')
