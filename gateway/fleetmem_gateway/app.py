@@ -25,7 +25,7 @@ from fleetmem_gateway.limits import Buckets, Places
 from fleetmem_gateway.logs import make_logger
 from fleetmem_gateway.metrics import Metrics
 from fleetmem_gateway.orphan import ends_with_its_parent
-from fleetmem_gateway.routes import beats, handoffs, health, me, messages, runs, tasks, teams
+from fleetmem_gateway.routes import beats, handoffs, health, incidents, ledger, me, messages, notes, runs, tasks, teams
 from fleetmem_gateway.routes import console as console_routes
 from fleetmem_gateway.service import AGENTS, CONSOLE, Service, key_paths
 from fleetmem_gateway.straight import StraightWay
@@ -40,7 +40,13 @@ AGENT_HANDLERS: Final = (
     *runs.HANDLERS,
     *health.HANDLERS,
 )
-CONSOLE_HANDLERS: Final = (*console_routes.HANDLERS, *health.HANDLERS)
+CONSOLE_HANDLERS: Final = (
+    *console_routes.HANDLERS,
+    *notes.HANDLERS,
+    *incidents.HANDLERS,
+    *ledger.HANDLERS,
+    *health.HANDLERS,
+)
 # Of one bearer, still arriving: an agent that publishes in bulk waits for some to end.
 BODIES_AT_ONCE: Final = 64
 # The same of bodies that may be longer than the setting says: a batch of spans is up to sixteen times that.

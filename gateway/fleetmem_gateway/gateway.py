@@ -8,6 +8,8 @@ from typing import Any, TypeVar, cast
 import msgspec
 from litestar import Request
 
+from fleetmem.errors import Forbidden
+from fleetmem.fleet.agent import Rol
 from fleetmem.store.session import Retry, Session
 from fleetmem.wire import NoQuery
 from fleetmem_gateway import intake, trace
@@ -45,6 +47,17 @@ async def admit(request: Request[Any, Any, Any]) -> Caller:
         RateLimited: somebody who sends too fast.
     """
     return await of(request).door.admit(request.scope)
+
+
+def operator(caller: Caller) -> Caller:
+    """Say no to an auditor in so many words; the database would take its claim for no claim at all.
+
+    Raises:
+        Forbidden: the bearer is an auditor.
+    """
+    if caller.bearer.rol is not Rol.OPERATOR:
+        raise Forbidden("Auditors look on and change nothing")
+    return caller
 
 
 async def receive(request: Request[Any, Any, Any], shape: type[T], *, times: int = 1) -> tuple[T, Retry]:

@@ -120,8 +120,8 @@ def _path_parameters(path: str) -> list[dict[str, Any]]:
 
 
 def _query_parameters(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Write each field of a query struct as a parameter: optional, and never null, which a query cannot say."""
-    parameters = []
+    """Write each field of a query struct as a parameter: never null, which a query cannot say."""
+    parameters, required = [], schema.get("required", ())
     for name, given in schema.get("properties", {}).items():
         rules = dict(given)
         if "anyOf" in rules:
@@ -131,7 +131,7 @@ def _query_parameters(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
             rules["enum"] = [value for value in rules["enum"] if value is not None]
         if given.get("default") is not None:
             rules["default"] = given["default"]
-        parameters.append({"name": name, "in": "query", "required": False, "schema": rules})
+        parameters.append({"name": name, "in": "query", "required": name in required, "schema": rules})
     return parameters
 
 

@@ -68,7 +68,7 @@ end $$;
 
 grant execute on function fence.ledger_bytes(fleet.ledger), fence.netstring(text)
   to fleetmem_owner, fleetmem_operator, fleetmem_worker, fleetmem_auditor;
-grant execute on function fence.ledger_lock() to fleetmem_worker, fleetmem_operator;
+grant execute on function fence.ledger_lock() to fleetmem_worker;
 
 reset role;
 set local role fleetmem_owner;

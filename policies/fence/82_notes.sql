@@ -154,7 +154,9 @@ begin
   end if;
   if new.status <> old.status then
     perform fence.tell(new.status, new.id, null, nullif(current_setting('fence.reason', true), ''),
-                       jsonb_build_object('revision', new.revision, 'sha256', sum));
+                       jsonb_build_object('revision', new.revision, 'sha256', sum, 'signed', to_jsonb(array(
+                         select distinct v.reviewer from fleet.note_review v
+                          where v.note = new.id and v.revision = new.revision and v.decision = 'approve' order by 1))));
     if new.status = 'approved' then
       perform fence.landings_request(new.id);
       if new.supersedes is not null then
@@ -162,7 +164,7 @@ begin
       end if;
     elsif new.status = 'revoked' then
       perform fence.landings_withdraw(new.id, null, coalesce(nullif(current_setting('fence.reason', true), ''), 'note_revoked'));
-      perform fence.recall_mark(new.id);
+      perform fence.recall_mark(new.id, null);
     end if;
   end if;
   return null;
@@ -188,6 +190,9 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 declare
   signed record;
 begin
+  if session_user = 'fleetmem_console' then
+    perform fence.require('operator');
+  end if;
   perform fence.ledger_lock();
   if not exists (select from fleet.note_recipient r where r.note = p_note and r.active) then
     raise exception 'note.recipients' using errcode = '23514', constraint = 'note_recipients_some';
@@ -272,7 +277,7 @@ begin
 end $$;
 
 -- Notes distilled from runs that held a revoked note: a candidate goes to a person, a landed one is reported to one.
-create function fence.recall_mark(p_note uuid) returns void
+create function fence.recall_mark(p_note uuid, p_agent text) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   later record;
@@ -284,7 +289,8 @@ begin
                       and r.started_at <= coalesce(l.ended_at, 'infinity')
       join fleet.segment_run s on s.run = r.id
       join fleet.note n on n.segment = s.segment and n.id <> p_note
-     where l.note = p_note and l.landed_at is not null and n.status in ('candidate', 'approved')
+     where l.note = p_note and (p_agent is null or l.agent = p_agent) and l.landed_at is not null
+       and n.status in ('candidate', 'approved')
      order by 1
   loop
     perform fence.tell('marked', later.id, null, 'held_revoked', jsonb_build_object('revoked', p_note));
@@ -316,9 +322,8 @@ end $$;
 
 grant execute on function fence.note_stamp(), fence.citation_check(), fence.note_tell(), fence.recipient_check(), fence.recipient_tell(),
   fence.denial_tell(), fence.review_stamp(), fence.preview_stamp() to fleetmem_owner;
-grant execute on function fence.may_receive(uuid, text) to fleetmem_worker, fleetmem_operator;
+grant execute on function fence.may_receive(uuid, text) to fleetmem_worker;
 grant execute on function fence.note_activate(uuid) to fleetmem_owner, fleetmem_worker, fleetmem_operator;
-grant execute on function fence.note_signatures(uuid) to fleetmem_operator;
 
 reset role;
 set local role fleetmem_owner;

@@ -194,6 +194,41 @@ class RunSettled(Conflict):
     title = "The run is settled"
 
 
+class NoteDecided(Conflict):
+    """The note does not stand where this decision starts from."""
+
+    code = "note.transition"
+    title = "The note cannot be decided so from where it stands"
+
+
+class NoteEdited(Conflict):
+    """The note has another revision than the one that was seen; what was seen is what is approved."""
+
+    code = "note.revision"
+    title = "The note was edited since it was seen"
+
+
+class NoteUnfit(Conflict):
+    """What would be written for a recipient is not known yet, or would be refused; `field` is the agent, `rule` which."""
+
+    code = "note.preview"
+    title = "What would be written is not known yet, or would be refused"
+
+
+class NoteQuarantined(Conflict):
+    """The note was quarantined, and nobody has dismissed the incident."""
+
+    code = "note.quarantine"
+    title = "The note's quarantine has not been dismissed"
+
+
+class NoteRecipients(Conflict):
+    """An agent may not receive the note; `field` is the agent, `rule` is `audience` or `left_team`."""
+
+    code = "note.recipients"
+    title = "An agent may not receive the note"
+
+
 class Unavailable(FleetmemError):
     """The service cannot answer now; the same request may succeed after `retry_after_s` seconds."""
 

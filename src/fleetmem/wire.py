@@ -530,6 +530,395 @@ class OverduePage(Struct, frozen=True, kw_only=True):
     next: str | None
 
 
+NoteStatus = Literal["candidate", "approved", "rejected", "withheld", "revoked"]
+Severity = Literal["normal", "severe"]
+IncidentKind = Literal["quarantine", "drift", "landing", "narrowed", "recall"]
+IncidentStatus = Literal["open", "confirmed", "dismissed"]
+LEDGER_PAGE_MOST: Final = 1_000
+Remark = Annotated[str, Meta(min_length=1, max_length=1_000, description="Why, for whoever reads this later.")]
+SkillKey = Annotated[str, Meta(min_length=1, max_length=64, description="Lower-case words joined by single hyphens.")]
+Revision = Annotated[int, Meta(ge=1, le=32_766, description="The revision that was seen.")]
+LedgerSeq = Annotated[int, Meta(ge=0, le=2**63 - 1, description="A row's number.")]
+
+
+class NoteQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which notes to list: both parts must hold."""
+
+    status: NoteStatus | None = None
+    team: Name | None = None
+    cursor: Cursor | None = None
+    limit: PageSize = PAGE_SIZE
+
+
+class IncidentQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which incidents to list: both parts must hold."""
+
+    status: IncidentStatus | None = None
+    kind: IncidentKind | None = None
+    cursor: Cursor | None = None
+    limit: PageSize = PAGE_SIZE
+
+
+class LedgerQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which rows of the ledger to read, oldest first: those after a number, of one note, of one agent."""
+
+    after: LedgerSeq | None = None
+    note: UUID | None = None
+    agent: Name | None = None
+    limit: Annotated[int, Meta(ge=1, le=LEDGER_PAGE_MOST, description="How many rows a page holds at most.")] = 100
+
+
+class ExplainQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whose knowledge to explain, and as of when; now unless told."""
+
+    agent: Name
+    at: Instant | None = None
+
+
+class Approval(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A reviewer's signature under the revision that was seen."""
+
+    revision: Revision
+    remark: Remark | None = None
+
+
+class NewRecipient(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who shall receive a note: in the agent's own skill of that name, else where it would land already, else in a new one."""
+
+    agent: Name
+    skill: SkillKey | None = None
+
+
+class NoteEdit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to change of a candidate; what is left out stays. `recipients` is everyone who shall receive it from now on."""
+
+    revision: Revision
+    content: Annotated[str, Meta(min_length=1, max_length=2_000)] | None = None
+    description: Annotated[str, Meta(min_length=1, max_length=1_024)] | None = None
+    severity: Severity | None = None
+    skill_key: SkillKey | None = None
+    recipients: Annotated[list[NewRecipient], Meta(min_length=1, max_length=8)] | None = None
+    remark: Remark | None = None
+
+
+class Rejection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Why a candidate becomes no memory."""
+
+    remark: Remark | None = None
+
+
+class NoteRevocation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to take back: the whole note, or one agent's hold on it."""
+
+    agent: Name | None = None
+    remark: Remark | None = None
+
+
+class IncidentClosing(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an incident was: a real one, or none."""
+
+    outcome: Literal["confirmed", "dismissed"]
+    remark: Remark | None = None
+
+
+class NoteLine(Struct, frozen=True, kw_only=True):
+    """A note as a list shows it. `recipients` are the agents that receive it, or would; `reasons` are why a person must look."""
+
+    id: UUID
+    team: str
+    segment: UUID
+    status: NoteStatus
+    severity: Severity
+    description: str
+    skill_key: str
+    audiences: list[str]
+    reasons: list[str]
+    withheld_because: str | None
+    revision: int
+    created_at: datetime
+    decided_at: datetime | None
+    decided_by: str | None
+    recipients: list[str]
+
+
+class NotePage(Struct, frozen=True, kw_only=True):
+    """Newest first. `next` is the cursor of the following page, None on the last."""
+
+    items: list[NoteLine]
+    next: str | None
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """What a note cites. `excerpt` is at most the first 600 of `characters`; `span` numbers a step of the run `id`."""
+
+    kind: Literal["agent_message", "human_message", "run", "span"]
+    id: UUID
+    span: int | None
+    agent: str
+    at: datetime
+    audience: str
+    excerpt: str
+    characters: int
+
+
+class TeamMember(Struct, frozen=True, kw_only=True):
+    """An agent of the note's team: what it reads, and whether it may receive anything at all."""
+
+    agent: str
+    reads: list[str]
+    active: bool
+
+
+class Grant(Struct, frozen=True, kw_only=True):
+    """Who receives a note, how that was decided, and in which skill it would land."""
+
+    agent: str
+    score: float | None
+    match: Literal["match", "fallback", "reviewer"]
+    skill: str | None
+    new_skill: bool
+
+
+class Denial(Struct, frozen=True, kw_only=True):
+    """Who does not receive a note, and the named reason."""
+
+    agent: str
+    reason: Literal["audience", "below_threshold", "took_no_part", "reviewer", "narrowed", "left_team"]
+    score: float | None
+
+
+class LandingPreview(Struct, frozen=True, kw_only=True):
+    """What would be written: the whole file `after`, to the byte, at `path`; or the rule by which it would be refused."""
+
+    agent: str
+    path: str | None
+    is_new: bool
+    after: str | None
+    refused: str | None
+    made_at: datetime
+
+
+class NoteLanding(Struct, frozen=True, kw_only=True):
+    """Where a note is, was or shall be written."""
+
+    id: UUID
+    agent: str
+    status: Literal["pending", "landed", "refused", "drifted", "removing", "removed"]
+    path: str | None
+    sha256: str | None
+    reason: str | None
+    requested_at: datetime
+    landed_at: datetime | None
+    ended_at: datetime | None
+
+
+class NoteReview(Struct, frozen=True, kw_only=True):
+    """What a reviewer decided, at which revision."""
+
+    revision: int
+    reviewer: str
+    decision: Literal["approve", "edit", "reject", "revoke"]
+    remark: str | None
+    at: datetime
+
+
+class Incident(Struct, frozen=True, kw_only=True):
+    """Something that a person should look at."""
+
+    id: UUID
+    kind: IncidentKind
+    status: IncidentStatus
+    note: UUID | None
+    landing: UUID | None
+    agent: str | None
+    detail: str
+    rules: list[str]
+    opened_at: datetime
+    closed_at: datetime | None
+    closed_by: str | None
+    remark: str | None
+
+
+class NoteDetail(NoteLine, frozen=True, kw_only=True):
+    """Everything that a reviewer decides on. `previews` are of the present revision; one that is missing is still being made."""
+
+    content: str
+    rationale: str
+    redacted_by: list[str]
+    quarantined_by: list[str]
+    policy_version: str
+    extractor: str
+    supersedes: UUID | None
+    signatures_needed: int
+    signed: list[str]
+    sources: list[Source]
+    members: list[TeamMember]
+    granted: list[Grant]
+    denied: list[Denial]
+    previews: list[LandingPreview]
+    landings: list[NoteLanding]
+    reviews: list[NoteReview]
+    incidents: list[Incident]
+
+
+class NoteDecision(Struct, frozen=True, kw_only=True):
+    """Where a note stands after a decision; `candidate` after an approval means that it waits for another reviewer."""
+
+    id: UUID
+    status: NoteStatus
+    revision: int
+    signatures_needed: int
+    signed: list[str]
+
+
+class Writing(Struct, frozen=True, kw_only=True):
+    """A record that an agent made while it held a note: which and for whom, never what it says."""
+
+    kind: Literal["run", "note", "message", "beat", "handoff", "handoff_move"]
+    id: UUID
+    at: datetime
+    audiences: list[str]
+
+
+class Holder(Struct, frozen=True, kw_only=True):
+    """Who held a note since when. `gone_at` is when its block was seen to be gone; None: it may still be there.
+
+    `wrote` holds the first 500 of `wrote_in_all` records, oldest first.
+    """
+
+    agent: str
+    landing: UUID
+    status: Literal["landed", "drifted", "removing", "removed"]
+    path: str | None
+    held_since: datetime
+    gone_at: datetime | None
+    wrote: list[Writing]
+    wrote_in_all: int
+
+
+class Recall(Struct, frozen=True, kw_only=True):
+    """Who ever held a note, and what they wrote meanwhile."""
+
+    id: UUID
+    status: NoteStatus
+    decided_at: datetime | None
+    holders: list[Holder]
+
+
+class SegmentReset(Struct, frozen=True, kw_only=True):
+    """A segment that goes through the pipeline again; `undone` are the notes that nobody had decided about."""
+
+    segment: UUID
+    generation: int
+    undone: list[UUID]
+
+
+class IncidentPage(Struct, frozen=True, kw_only=True):
+    """Newest first. `next` is the cursor of the following page, None on the last."""
+
+    items: list[Incident]
+    next: str | None
+
+
+class LedgerRow(Struct, frozen=True, kw_only=True):
+    """A row of the ledger. `detail` is JSON as the text that was hashed; `prev` and `hash` are hexadecimal."""
+
+    seq: int
+    at: datetime
+    event: str
+    note: UUID | None
+    agent: str | None
+    actor: str
+    reason: str | None
+    detail: str
+    prev: str
+    hash: str
+
+
+class LedgerPage(Struct, frozen=True, kw_only=True):
+    """Oldest first. `next` is what to give as `after` for the following page, None on the last."""
+
+    items: list[LedgerRow]
+    next: int | None
+
+
+class LedgerHead(Struct, frozen=True, kw_only=True):
+    """The last row's number and hash; number 0 and zeros where there is none."""
+
+    seq: int
+    hash: str
+    at: datetime | None
+
+
+class ToldRow(Struct, frozen=True, kw_only=True):
+    """What a row of the ledger tells of a note and an agent."""
+
+    seq: int
+    at: datetime
+    event: str
+    note: UUID
+    agent: str | None
+    reason: str | None
+
+
+class Story(Struct, frozen=True, kw_only=True):
+    """What the ledger tells of an agent, and what the notes in it are about."""
+
+    agent: str
+    at: datetime
+    told: list[ToldRow]
+    notes: dict[str, str]
+
+
+class KnownNote(Struct, frozen=True, kw_only=True):
+    """A note that the agent had in its workspace."""
+
+    note: UUID
+    description: str
+    since: datetime
+
+
+class DeniedNote(Struct, frozen=True, kw_only=True):
+    """A note that the agent was kept from, and why."""
+
+    note: UUID
+    description: str
+    since: datetime
+    reason: str
+
+
+class RevokedNote(Struct, frozen=True, kw_only=True):
+    """A note that was taken back from the agent; until `gone_at` its file may still have been there."""
+
+    note: UUID
+    description: str
+    known_since: datetime
+    since: datetime
+    reason: str | None
+    gone_at: datetime | None
+
+
+class UnsettledNote(Struct, frozen=True, kw_only=True):
+    """A note granted to the agent that was not in its workspace."""
+
+    note: UUID
+    description: str
+    state: Literal["in_review", "to_land", "refused", "drifted"]
+    since: datetime
+    reason: str | None
+
+
+class Explanation(Struct, frozen=True, kw_only=True):
+    """What an agent knew at a moment, what it was denied and why, and what had been taken back."""
+
+    agent: str
+    at: datetime
+    known: list[KnownNote]
+    denied: list[DeniedNote]
+    revoked: list[RevokedNote]
+    unsettled: list[UnsettledNote]
+
+
 class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An RFC 9457 problem document. `field` and `rule` are left out where no field is to blame."""
 

@@ -42,6 +42,12 @@ FIELD_RULES: Final = {
     "context_injection_messages": ("messages", "of-the-team"),
     "context_injection_withheld": ("withheld", "of-the-team"),
     "context_injection_dependencies": ("dependencies", "of-the-team"),
+    "note_content_length": ("content", "too-long"),
+    "note_description_length": ("description", "too-long"),
+    "note_skill_key": ("skill_key", "too-long"),
+    "note_recipient_skill": ("skill", "too-long"),
+    "note_review_remark_length": ("remark", "too-long"),
+    "incident_remark_length": ("remark", "too-long"),
 }
 _STATES: Final = {"28000": errors.TokenInvalid, "P0002": errors.Absent, "FM409": errors.IdempotencyConflict}
 _CODES: Final = {
@@ -53,7 +59,17 @@ _CODES: Final = {
         errors.RunSettled,
         errors.RecipientUnknown,
         errors.AudienceNotWritable,
+        errors.NoteDecided,
+        errors.NoteEdited,
+        errors.NoteQuarantined,
     )
+}
+# Conflicts that no caller tells apart by code.
+_CONFLICTS: Final = {
+    "note.signatures": "The note needs another reviewer's signature",
+    "note.review": "A person must look at the note first",
+    "incident.transition": "The incident is closed already",
+    "segment.transition": "The segment has not been distilled yet",
 }
 _ROW_SECURITY: Final = "new row violates row-level security policy"
 # Nobody's fault and over soon: connection, resources, operator intervention, time-outs, a server that only reads.
@@ -112,6 +128,10 @@ def _broken_rule(error: asyncpg.PostgresError) -> FleetmemError:
         return code(field="recipient", rule="active-colleague")
     if code is not None:
         return code()
+    if str(error) in _ABOUT_AN_AGENT:
+        return _ABOUT_AN_AGENT[str(error)](*_agent_and_why(error))
+    if str(error) in _CONFLICTS:
+        return errors.Conflict(_CONFLICTS[str(error)])
     constraint = getattr(error, "constraint_name", None)
     if constraint in FIELD_RULES:
         field, rule = FIELD_RULES[constraint]
@@ -119,8 +139,30 @@ def _broken_rule(error: asyncpg.PostgresError) -> FleetmemError:
     return errors.Internal()
 
 
+def _agent_and_why(error: asyncpg.PostgresError) -> tuple[str, str]:
+    """Read what the database tells beside the code: an agent's name, and a word or sentence about it."""
+    agent, _, why = (getattr(error, "detail", None) or "").partition(" ")
+    return agent, why
+
+
+def _may_not_receive(agent: str, why: str) -> FleetmemError:
+    if not agent:
+        return errors.NoteRecipients("The note must have somebody to receive it", field="recipients", rule="recipients")
+    said = "reads less than went into it" if why == "audience" else "is no active member of its team"
+    return errors.NoteRecipients(f"{agent} may not receive the note: it {said}", field=agent, rule=why)
+
+
+def _unfit(agent: str, why: str) -> FleetmemError:
+    if not why:
+        return errors.NoteUnfit(f"What would be written for {agent} is not known yet", field=agent, rule="no-preview")
+    return errors.NoteUnfit(
+        f"The workspace of {agent} would not take the note: {why}", field=agent, rule="would-be-refused"
+    )
+
+
 def _unfit_text(_error: asyncpg.PostgresError) -> FleetmemError:
     return errors.RequestInvalid("A text holds a character that cannot be stored", field="body", rule="character")
 
 
+_ABOUT_AN_AGENT: Final = {"note.recipients": _may_not_receive, "note.preview": _unfit}
 _READ_FURTHER: Final = {"42501": _not_allowed, "23514": _broken_rule, "22021": _unfit_text, "22P05": _unfit_text}
