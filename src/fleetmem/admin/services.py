@@ -1,50 +1,46 @@
-"""The gateway and the console as child processes: started, waited for, watched, stopped, and cleaned up after a crash."""
+"""The gateway, the console and the worker as child processes of a supervisor: what each needs before it starts, and is."""
 
-import contextlib
 import http.client
 import json
-import signal
 import socket
-import subprocess
-import sys
 import time
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
 
-import psutil
-
-from fleetmem.admin.postgres.place import private_file
-from fleetmem.config import Settings, child_environment
+from fleetmem.admin.child import Child, end_leftovers, recalled
+from fleetmem.config import Settings
 from fleetmem.errors import ConfigInvalid, SetupInvalid
 
+__all__ = ["Service", "Worker", "as_running", "end_leftovers", "services"]
+
 READY_S: Final = 30.0
-GRACE_S: Final = 20.0
 _POLL_S: Final = 0.05
-_MODULE: Final = "fleetmem_gateway"
 
 
 @dataclass(slots=True)
-class Service:
-    """One child process that listens on one port; `what` is what `python -m fleetmem_gateway` is asked to be."""
+class Service(Child):
+    """One process that listens on one port; `what` is what `python -m fleetmem_gateway` is asked to be."""
 
-    what: str
+    module: ClassVar[str] = "fleetmem_gateway"
+
     host: str
     port: int
-    settings: Settings
-    restarts: int = 0
-    process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Which of the two services it is."""
+        return (self.what,)
+
+    @property
+    def listens_at(self) -> tuple[str | None, int | None]:
+        """The host and port it listens on."""
+        return self.host, self.port
 
     @property
     def url(self) -> str:
         """Where it is reached."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
-
-    @property
-    def log(self) -> Path:
-        """The file its standard output and error go to."""
-        return self.settings.home / "log" / f"{self.what}.log"
 
     def start(self) -> None:
         """Start the process.
@@ -53,17 +49,7 @@ class Service:
             SetupInvalid: something else listens on its port.
         """
         self.check_port()
-        with self.log.open("ab") as log:
-            self.log.chmod(0o600)
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", _MODULE, self.what],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env=child_environment(self.settings),
-                start_new_session=True,
-            )
-        _remember(self)
+        Child.start(self)
 
     def check_port(self) -> None:
         """See that its port is free.
@@ -92,11 +78,11 @@ class Service:
         deadline = time.monotonic() + READY_S
         while time.monotonic() < deadline:
             if self.has_ended:
-                raise SetupInvalid(f"the {self.what} process ended at once:\n{self._last_words()}")
+                raise SetupInvalid(f"the {self.what} process ended at once:\n{self.last_words()}")
             if self.is_ready():
                 return
             time.sleep(_POLL_S)
-        raise SetupInvalid(f"the {self.what} process was not ready within {READY_S:g} s:\n{self._last_words()}")
+        raise SetupInvalid(f"the {self.what} process was not ready within {READY_S:g} s:\n{self.last_words()}")
 
     def is_ready(self) -> bool:
         """Whether it answers and its database answers it."""
@@ -109,26 +95,12 @@ class Service:
         finally:
             connection.close()
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether the process was started and is no more."""
-        return self.process is not None and self.process.poll() is not None
 
-    def stop(self) -> None:
-        """End it: what is in flight is finished first, for as long as the grace lasts."""
-        if self.process is None:
-            return
-        for number, patience_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, None)):
-            if self.process.poll() is not None:
-                break
-            self.process.send_signal(number)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(patience_s)
-        self.process = None
+@dataclass(slots=True)
+class Worker(Child):
+    """The process that carries what teams say into memory."""
 
-    def _last_words(self) -> str:
-        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
-        return "\n".join(lines[-8:])
+    module: ClassVar[str] = "fleetmem.worker"
 
 
 def services(settings: Settings) -> tuple[Service, Service]:
@@ -143,8 +115,8 @@ def services(settings: Settings) -> tuple[Service, Service]:
             field="FLEETMEM_CONSOLE_PORT",
         )
     return (
-        Service("agents", settings.gateway_host, settings.gateway_port, settings),
-        Service("console", settings.console_host, settings.console_port, settings),
+        Service("agents", settings, settings.gateway_host, settings.gateway_port),
+        Service("console", settings, settings.console_host, settings.console_port),
     )
 
 
@@ -160,43 +132,6 @@ def as_running(settings: Settings) -> Settings:
         ("console", "console_host", "console_port"),
     ):
         path = settings.home / "run" / f"{what}.pid"
-        if _recalled(path) is not None:
+        if recalled(path) is not None:
             _, _, found[host], found[port] = json.loads(path.read_text(encoding="ascii"))
     return replace(settings, **found)  # type: ignore[arg-type]
-
-
-def end_leftovers(home: Path) -> int:
-    """End the services that a killed supervisor left behind; how many there were."""
-    ended = 0
-    for path in sorted((home / "run").glob("*.pid")):
-        process = _recalled(path)
-        if process is not None:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                family = [process, *process.children(recursive=True)]
-                for each in family:
-                    each.terminate()
-                _, stubborn = psutil.wait_procs(family, timeout=5)
-                for each in stubborn:
-                    each.kill()
-                ended += 1
-        path.unlink(missing_ok=True)
-    return ended
-
-
-def _remember(service: Service) -> None:
-    assert service.process is not None  # noqa: S101 -- called by what started it
-    pid = service.process.pid
-    with contextlib.suppress(psutil.NoSuchProcess):
-        told = [pid, psutil.Process(pid).create_time(), service.host, service.port]
-        private_file(service.settings.home / "run" / f"{service.what}.pid", json.dumps(told) + "\n")
-
-
-def _recalled(path: Path) -> psutil.Process | None:
-    """The process a pid file speaks of; None when it is gone, or its number is another process's by now."""
-    try:
-        pid, created, _, _ = json.loads(path.read_text(encoding="ascii"))
-        process = psutil.Process(pid)
-        ours = process.create_time() == created and _MODULE in process.cmdline()
-    except (OSError, ValueError, TypeError, psutil.Error):
-        return None
-    return process if ours else None

@@ -1,4 +1,4 @@
-"""Run a whole fleet on this machine: Postgres, the agents' gateway and the operators' console, under one supervisor.
+"""Run a whole fleet on this machine: Postgres, the agents' gateway, the operators' console and a worker, under one supervisor.
 
 The supervisor's children live in sessions of their own, so a Ctrl-C at the terminal reaches it alone: it stops the
 services, which finish what is in flight, and the database last. A child that dies is started again. A supervisor that was
@@ -24,11 +24,12 @@ from types import FrameType
 from typing import Final
 
 from fleetmem.admin import deployment
+from fleetmem.admin.child import Child, end_leftovers
 from fleetmem.admin.database import Conninfo
 from fleetmem.admin.deployment import Say, silent
 from fleetmem.admin.postgres import EmbeddedPostgres
 from fleetmem.admin.postgres.place import own_directory
-from fleetmem.admin.services import Service, end_leftovers, services
+from fleetmem.admin.services import Service, Worker, services
 from fleetmem.config import Settings, load
 from fleetmem.errors import SetupInvalid
 
@@ -45,6 +46,7 @@ class Fleet:
     owner: Conninfo
     agents: Service
     console: Service
+    worker: Worker | None
     server: EmbeddedPostgres | None
     _undo: ExitStack = field(repr=False)
 
@@ -67,29 +69,35 @@ class Fleet:
             if self.server is not None and not self.server.is_running:
                 say("Postgres ended unexpectedly; starting it again")
                 self.server.start()
-            for service in (self.agents, self.console):
-                if service.has_ended:
-                    service.restarts = 1 if time.monotonic() - started > _STEADY_S else service.restarts + 1
+            for child in self.children():
+                if child.has_ended:
+                    child.refuse_broken()
+                    child.restarts = 1 if time.monotonic() - started > _STEADY_S else child.restarts + 1
                     started = time.monotonic()
-                    if service.restarts > _MOST_RESTARTS:
-                        raise SetupInvalid(f"the {service.what} process keeps ending; its log is {service.log}")
-                    say(f"the {service.what} process ended unexpectedly; starting it again")
-                    stopping.wait(0.2 * 2**service.restarts)
-                    self._start_again(service, say)
+                    if child.restarts > _MOST_RESTARTS:
+                        raise SetupInvalid(f"the {child.what} process keeps ending; its log is {child.log}")
+                    say(f"the {child.what} process ended unexpectedly; starting it again")
+                    stopping.wait(0.2 * 2**child.restarts)
+                    self._start_again(child, say)
+
+    def children(self) -> tuple[Child, ...]:
+        """Every process of it but Postgres."""
+        return (self.agents, self.console, *([] if self.worker is None else [self.worker]))
 
     @staticmethod
-    def _start_again(service: Service, say: Say) -> None:
-        """Start a service that died; where its orphans still hold the port, the next look tries again."""
+    def _start_again(child: Child, say: Say) -> None:
+        """Start a process that died; where its orphans still hold the port, the next look tries again."""
         try:
-            service.start()
+            child.start()
         except SetupInvalid as error:
             say(error.detail)
 
 
-def bring_up(settings: Settings, say: Say = silent, *, fast: bool = False) -> Fleet:
+def bring_up(settings: Settings, say: Say = silent, *, fast: bool = False, with_worker: bool = False) -> Fleet:
     """Start the fleet and return once both services are ready; whatever was started is stopped again on failure.
 
-    `fast` gives up surviving a crash of the machine, for a fleet whose data is thrown away.
+    `fast` gives up surviving a crash of the machine, for a fleet whose data is thrown away. A worker is not waited for: it
+    loads its models while the services answer already; one that refuses its settings is told of.
     """
     with ExitStack() as undo:
         settings.home.parent.mkdir(parents=True, exist_ok=True)
@@ -111,19 +119,23 @@ def bring_up(settings: Settings, say: Say = silent, *, fast: bool = False) -> Fl
             server.start()
             owner = server.conninfo(deployment.DBNAME).psycopg()
         deployment.equip(settings, owner, say)
-        for service in (agents, console):
-            undo.callback(service.stop)
-            service.start()
+        worker = Worker("worker", settings) if with_worker else None
+        fleet = Fleet(settings, owner, agents, console, worker, server, undo)
+        for child in fleet.children():
+            undo.callback(child.stop)
+            child.start()
         for service in (agents, console):
             service.wait_until_ready()
-        return Fleet(settings, owner, agents, console, server, undo.pop_all())
+        if worker is not None:
+            worker.refuse_broken()
+        return replace(fleet, _undo=undo.pop_all())
 
 
 def run(settings: Settings, say: Say = print) -> None:
     """`fleetmem up`: bring the fleet up, say where it is, stay until Ctrl-C or SIGTERM, stop it cleanly."""
     stopping = threading.Event()
     with _signals(stopping):
-        fleet = bring_up(settings, say)
+        fleet = bring_up(settings, say, with_worker=True)
         try:
             say(_welcome(fleet))
             fleet.watch(stopping, say)
@@ -134,13 +146,19 @@ def run(settings: Settings, say: Say = print) -> None:
 
 
 @contextmanager
-def throw_away(settings: Settings, say: Say = silent, *, fast: bool = True) -> Iterator[Fleet]:
-    """A fleet on its own data directory and ports, gone without a trace when the block ends."""
+def throw_away(
+    settings: Settings, say: Say = silent, *, fast: bool = True, with_worker: bool = False
+) -> Iterator[Fleet]:
+    """A fleet on its own data directory and ports, gone without a trace when the block ends.
+
+    A worker, with the models it loads, only for those who ask for it; its workspaces are thrown away too.
+    """
     home = Path(tempfile.mkdtemp(prefix="fleetmem-fleet-"))
     gateway_port, console_port = _free_ports(2)
     mine = replace(
         settings,
         home=home,
+        workspaces=home / "workspaces",
         database_url=None,
         gateway_host="127.0.0.1",
         gateway_port=gateway_port,
@@ -148,7 +166,7 @@ def throw_away(settings: Settings, say: Say = silent, *, fast: bool = True) -> I
         console_port=console_port,
     )
     try:
-        fleet = bring_up(mine, say, fast=fast)
+        fleet = bring_up(mine, say, fast=fast, with_worker=with_worker)
         try:
             yield fleet
         finally:

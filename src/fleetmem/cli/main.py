@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fleetmem.cli import outcome, owner_backup, owner_drill, owner_fleet
+from fleetmem.cli import outcome, owner_backup, owner_drill, owner_fleet, owner_worker
 from fleetmem.cli.agent_access import Access
 from fleetmem.cli.agent_beat import beat
 from fleetmem.cli.agent_handoff import handoff
@@ -72,6 +72,7 @@ for name, group in {"beat": beat, "handoff": handoff}.items():
 owner_fleet.register(app)
 owner_backup.register(app)
 owner_drill.register(app)
+owner_worker.register(app)
 for name, group in {
     "db": db,
     "policies": policies,
