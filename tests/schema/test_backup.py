@@ -18,7 +18,8 @@ from psycopg import sql
 
 from fleetmem.admin import backup as backups
 from fleetmem.admin import database, keys, migrate, verify
-from fleetmem.admin.backup import archive, programs, rekey
+from fleetmem.admin.backup import archive, ledger, programs, rekey
+from fleetmem.admin.backup.restore import differing
 from fleetmem.admin.database import Conninfo
 from fleetmem.errors import SetupInvalid
 from fleetmem.fleet.agent import Rol
@@ -45,6 +46,22 @@ insert into fleet.handoff_transition (id, handoff, to_status, made_by, made_at)
   values (md5('t')::uuid, md5('h')::uuid, 'open', 'ann', '2026-11-01');
 insert into vault.bearer (id, sha256, principal, created_at, revoked_at)
   values ('live', sha256('live'), 'ann', '2026-10-01', null), ('gone', sha256('gone'), 'bob', '2026-10-01', '2026-10-05');
+insert into fleet.team (name, audiences) values ('yard', '{open}');
+insert into fleet.segment (id, team, ordinal, status, boundary, from_seq, to_seq, opened_at, active_at, closed_at, flushed_at, outcome)
+  values (md5('s')::uuid, 'yard', 1, 'flushed', 'idle', 0, 3, '2026-11-01', '2026-11-01', '2026-11-01', '2026-11-01', 'notes');
+insert into fleet.note (id, segment, team, ordinal, status, severity, content, description, skill_key, audiences,
+                        policy_version, extractor, created_at, decided_at, decided_by, supersedes)
+  values (md5('later')::uuid, md5('s')::uuid, 'yard', 2, 'approved', 'normal', %(awkward)s, 'd', 'a-key', '{open}', 'v', 'rules',
+          '2026-11-01', '2026-11-01', 'keeper', md5('first')::uuid),
+         (md5('first')::uuid, md5('s')::uuid, 'yard', 1, 'revoked', 'severe', %(awkward)s, 'd', 'a-key', '{open}', 'v', 'rules',
+          '2026-11-01', '2026-11-01', 'keeper', null);
+insert into fleet.landing (id, note, agent, nonce, new_skill, status, path, sha256, requested_at, landed_at)
+  values (md5('l')::uuid, md5('later')::uuid, 'ann', repeat('0', 32), true, 'landed', '.agents/skills/a-key/SKILL.md', 'x',
+          '2026-11-01', '2026-11-01');
+select fence.tell('proposed', md5('later')::uuid, null, null, '{"b": 1, "a": [2, null, "ü"]}') from generate_series(1, 40);
+select fence.tell('granted', md5('later')::uuid, 'ann', %(awkward)s, null) from generate_series(1, 40);
+update fleet.memory_rule set review_all = true;
+select fence.defer('land', '{"landing": 1}', null, 'land:1', 0);
 """
 
 
@@ -102,9 +119,68 @@ def test_a_backup_holds_no_key_and_says_so(lived_in: Conninfo, made: Path, targe
     assert _query(target, "select count(*) from vault.signing_key") == [(0,)]
     with archive.opened(made) as opened:
         assert any("signing keys" in each for each in opened.manifest.absent)
-        assert opened.manifest.ledger_head == "absent"
+        assert any("queue" in each for each in opened.manifest.absent)
+        assert not any(name.startswith("queue.") for name in opened.manifest.tables)
         assert "vault.signing_key" not in opened.manifest.tables
     assert _query(lived_in, "select count(*) from vault.signing_key") == [(1,)]
+
+
+def test_the_ledger_comes_back_as_one_chain_that_ends_where_it_ended(
+    lived_in: Conninfo, made: Path, target: Conninfo
+) -> None:
+    restored = backups.restore(target, made)
+    (head,) = _query(lived_in, "select seq || ' ' || encode(hash, 'hex') from fleet.ledger order by seq desc limit 1")
+    assert (restored.manifest.ledger_head,) == head
+    assert restored.manifest.ledger_head.startswith("80 ")
+    assert restored.ledger_faults == ()
+    _query(target, "select fence.tell('landed', md5('later')::uuid, 'ann', null, null)")
+    with psycopg.connect(**target) as connection:
+        later = ledger.head(connection)
+        assert (later.split()[0], ledger.faults(connection, later)) == ("81", ())
+
+
+def test_the_rules_of_memory_are_the_backups_and_the_queue_begins_empty(made: Path, target: Conninfo) -> None:
+    backups.restore(target, made)
+    assert _query(target, "select review_all from fleet.memory_rule") == [(True,)]
+    assert _query(target, "select count(*) from queue.procrastinate_jobs") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("tampering", "words"),
+    [
+        ("update fleet.ledger set reason = 'other' where seq = 50", "row 50 does not say"),
+        ("delete from fleet.ledger where seq = 7", "row 7 is missing"),
+        ("delete from fleet.ledger where seq > 60", "ends at row 60"),
+        ("update fleet.ledger set prev = sha256('x') where seq = 9", "row 9"),
+        ("delete from fleet.ledger", "ends at row 0"),
+    ],
+)
+def test_a_ledger_that_is_not_the_one_that_was_backed_up_is_told(
+    made: Path, target: Conninfo, tampering: str, words: str
+) -> None:
+    manifest = backups.restore(target, made).manifest
+    with psycopg.connect(**target) as connection:
+        connection.execute("alter table fleet.ledger disable trigger z_never")
+        connection.execute(tampering.encode())
+        told = ledger.faults(connection, manifest.ledger_head)
+        assert any(words in each for each in told), told
+        assert any("ledger" in each for each in differing(connection, manifest))
+        connection.rollback()
+
+
+def test_a_ledger_that_was_broken_already_comes_back_as_it_was_and_is_told(
+    made: Path, target: Conninfo, tmp_path: Path
+) -> None:
+    backups.restore(target, made)
+    _query(
+        target, "alter table fleet.ledger disable trigger z_never; update fleet.ledger set actor = 'me' where seq = 3"
+    )
+    backups.backup(target, tmp_path / "broken.tar", now=NOW)
+    with psycopg.connect(**_maintenance(target), autocommit=True) as connection:
+        connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(target["dbname"])))
+    restored = backups.restore(target, tmp_path / "broken.tar")
+    assert restored.ledger_faults == ("row 3 does not say what its hash covers",)
+    assert _query(target, "select actor from fleet.ledger where seq = 3") == [("me",)]
 
 
 def test_a_restored_fleet_gets_new_keys_and_new_tokens(made: Path, target: Conninfo, tmp_path: Path) -> None:
@@ -242,7 +318,11 @@ def test_what_is_no_row_in_a_dump_is_never_executed(
     where, environment = programs.connecting(here)
     whole = tmp_path / "whole.dump"
     command = [str(programs.find("pg_dump", pg_server.major, None)), f"--dbname={where}", "-Fc", f"--file={whole}"]
-    subprocess.run([*command, "--exclude-table-data=vault.*", "--exclude-schema=fence"], check=True, env=environment)
+    subprocess.run(
+        [*command, "--exclude-table-data=vault.*", "--exclude-schema=fence", "--exclude-schema=queue"],
+        check=True,
+        env=environment,
+    )
     forged = tmp_path / "forged.tar"
     archive.write(forged, msgspec.structs.replace(manifest, parts={archive.ROWS: archive.part(whole)}), whole)
     backups.restore(target, forged)

@@ -68,21 +68,23 @@ def restore(
                 rekey.rekey(connection, settings.home)
                 minted = [] if keep_tokens else rekey.reissue(connection, settings.home)
         report = verify.verify(conninfo)
+    is_sound = report.is_clean and not restored.ledger_faults
     if as_json:
-        show.out(_json(file, restored.manifest, revoked=restored.revoked, clean=report.is_clean))
+        show.out(_json(file, restored.manifest, revoked=restored.revoked, clean=is_sound))
     else:
         show.out("\n".join([
             f"Restored {file} of {show.moment(restored.manifest.created_at)} into {conninfo['dbname']}, as its manifest says.",
             _rows(restored.manifest),
             *(f"migrated it to {revision}" for revision in restored.migrated),
             f"revoked {restored.revoked} bearer tokens of before",
+            *(f"its ledger is NOT whole, as it was when the backup was made: {show.line(fault)}" for fault in restored.ledger_faults),
             *([f"minted new tokens for {', '.join(minted)} (in {settings.home / 'tokens'})"] if minted else []),
             "new signing keys are in place; `fleetmem up` gives the logins their passwords" if into is None
             else "it has no signing key: nothing can be read there until it gets one",
             "its fence is the declared one" if report.is_clean else "its fence is NOT the declared one:",
             *(f"- {show.line(finding.sentence())}" for finding in report.findings),
         ]))  # fmt: skip
-    raise typer.Exit(Exit.DONE if report.is_clean else Exit.FAILED)
+    raise typer.Exit(Exit.DONE if is_sound else Exit.FAILED)
 
 
 def register(app: typer.Typer) -> None:

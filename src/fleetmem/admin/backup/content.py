@@ -9,8 +9,9 @@ from psycopg import sql
 from fleetmem.admin.backup.manifest import Table
 from fleetmem.errors import SetupInvalid
 
-# Left out on purpose: keys, and what is built from the code.
+# Left out on purpose: keys, what is built from the code, and the queue, which the worker's sweep fills again.
 _LEFT_OUT: Final = frozenset({"vault.signing_key", "fence.applied", "fence.casefold", "fence.migration"})
+_QUEUE: Final = "queue.procrastinate_"
 _TABLES: Final = """
 select n.nspname || '.' || c.relname,
        (select array_agg(a.attname::text order by a.attnum) from pg_attribute a
@@ -34,7 +35,7 @@ def tables(connection: psycopg.Connection[Any]) -> dict[str, tuple[str, ...]]:
     """
     found = {name: tuple(columns) for name, columns in connection.execute(_TABLES).fetchall()}
     held = {name: columns for name, columns in found.items() if name.startswith("fleet.") or name == "vault.bearer"}
-    strangers = sorted(found.keys() - held.keys() - _LEFT_OUT)
+    strangers = sorted(name for name in found.keys() - held.keys() - _LEFT_OUT if not name.startswith(_QUEUE))
     if strangers:
         raise SetupInvalid(
             f"{', '.join(strangers)}: no backup holds these tables, and none leaves them out on purpose; move them to a"
@@ -58,11 +59,3 @@ def measure(connection: psycopg.Connection[Any], name: str, columns: tuple[str, 
             digest.update(chunk)
             rows += bytes(chunk).count(b"\n")
     return Table(columns=columns, rows=rows, sha256=digest.hexdigest())
-
-
-def ledger_head(connection: psycopg.Connection[Any]) -> str:
-    """Where the ledger stands: "absent" while the fleet has none."""
-    if connection.execute("select to_regclass('fleet.ledger')").fetchone() == (None,):
-        return "absent"
-    row = connection.execute("select count(*) || ' entries' from fleet.ledger").fetchone()
-    return "absent" if row is None else str(row[0])

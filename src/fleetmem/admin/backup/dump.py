@@ -13,7 +13,7 @@ import psycopg
 from psycopg import sql
 
 import fleetmem
-from fleetmem.admin.backup import archive, content, programs
+from fleetmem.admin.backup import archive, content, ledger, programs
 from fleetmem.admin.backup.manifest import FORMAT, Manifest, Table
 from fleetmem.admin.backup.workplace import workplace
 from fleetmem.admin.database import Conninfo, owner
@@ -111,7 +111,7 @@ def _manifest(connection: psycopg.Connection[Any], measured: dict[str, Table], r
         fence=str(said[2]),
         created_at=now,
         tables=measured,
-        ledger_head=content.ledger_head(connection),
+        ledger_head=ledger.head(connection),
         parts={archive.ROWS: archive.part(rows)},
     )
 

@@ -11,6 +11,8 @@ ABSENT: Final = (
     "signing keys (vault.signing_key): a restore makes new ones",
     "passwords of the logins: the owner's commands give new ones",
     "bearer tokens: only their SHA-256 was ever kept",
+    "jobs (schema queue): the worker finds what is pending and defers it again",
+    "files in workspaces: the worker's check finds each landing whose file is not there",
     "roles, policies, triggers, functions, grants (schemas fence and api): they come from the code",
 )
 
@@ -31,7 +33,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole of it. `ledger_head` is "absent" where the fleet has no ledger; `fence` hashes the policies in force."""
+    """The whole of it. `ledger_head` is the number and hash of the ledger's last row; `fence` hashes the policies in force."""
 
     format: int
     fleetmem: str

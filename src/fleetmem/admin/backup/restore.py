@@ -18,7 +18,7 @@ from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import NullPool
 
 from fleetmem.admin import database, migrate, policies
-from fleetmem.admin.backup import archive, content
+from fleetmem.admin.backup import archive, content, ledger
 from fleetmem.admin.backup.archive import Archive
 from fleetmem.admin.backup.manifest import Manifest
 from fleetmem.admin.database import Conninfo
@@ -34,11 +34,15 @@ select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What a restore did: the backup's manifest, the migrations run after loading, and how many tokens it revoked."""
+    """What a restore did: the backup's manifest, the migrations run after loading, and how many tokens it revoked.
+
+    `ledger_faults` is what is wrong with the ledger's chain, which then was so when the backup was made.
+    """
 
     manifest: Manifest
     migrated: tuple[str, ...]
     revoked: int
+    ledger_faults: tuple[str, ...] = ()
 
 
 def restore(conninfo: Conninfo, path: Path, *, keep_tokens: bool = False, pg_bin: Path | None = None) -> Restored:
@@ -71,16 +75,17 @@ def _restore(conninfo: Conninfo, backup: Archive, *, keep_tokens: bool, pg_bin: 
         migrate.upgrade(connection, manifest.migration)
         _load(driver, backup, pg_bin)
         check(driver, manifest)
+        faults = ledger.faults(driver, manifest.ledger_head)
         later = tuple(migrate.pending(connection))
         if later:
             migrate.upgrade(connection)
         policies.apply(driver)
         revoked = 0 if keep_tokens else _revoke_tokens(driver)
-    return Restored(manifest, later, revoked)
+    return Restored(manifest, later, revoked, faults)
 
 
 def check(connection: _Driver, manifest: Manifest) -> None:
-    """Compare every table with the manifest, by count and content hash.
+    """Compare every table with the manifest, by count and content hash, and the ledger's head.
 
     Raises:
         SetupInvalid: a table differs; the message names each.
@@ -108,7 +113,18 @@ def differing(connection: _Driver, manifest: Manifest, *, but: tuple[str, ...] =
                 wrong.append(f"{name} has {found.rows} rows, not {expected.rows}")
             elif found != expected:
                 wrong.append(f"{name} has the right number of rows and other content")
+        if "fleet.ledger" not in but and manifest.ledger_head != ledger.ABSENT:
+            wrong += _moved_ledger(connection, manifest.ledger_head)
     return wrong
+
+
+def _moved_ledger(connection: _Driver, said: str) -> list[str]:
+    try:
+        with connection.transaction():
+            found = ledger.head(connection)
+    except psycopg.Error as error:
+        return [f"the ledger cannot be read ({str(error).splitlines()[0]})"]
+    return [] if found == said else [f"the ledger's head is {found}, not {said}"]
 
 
 def _load(driver: _Driver, backup: Archive, pg_bin: Path | None) -> None:
@@ -122,6 +138,8 @@ def _load(driver: _Driver, backup: Archive, pg_bin: Path | None) -> None:
             sql.Identifier(*name.split(".")), sql.SQL(", ").join(map(sql.Identifier, columns))
         )
         try:
+            # A migration may have put a first row there; the backup's stands in its place.
+            driver.execute(sql.SQL("delete from {}").format(sql.Identifier(*name.split("."))))
             with driver.cursor() as cursor, cursor.copy(into) as copying:
                 while block := b"".join(islice(rows, _ROWS_AT_ONCE)):
                     copying.write(block)
