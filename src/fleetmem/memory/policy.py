@@ -15,6 +15,7 @@ from typing import Any, Final
 import re2
 
 from fleetmem.errors import SetupInvalid
+from fleetmem.memory.gates import Sieve
 from fleetmem.memory.values import JUDGES
 from fleetmem.memory.views import fold_letters
 
@@ -41,10 +42,14 @@ class SecretRule:
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What counts as a secret, and what is `public` however random it looks."""
+    """What counts as a secret, and what is `public` however random it looks.
+
+    `sieve` tells which rules' patterns match a text at all, each by its place.
+    """
 
     rules: tuple[SecretRule, ...] = field(repr=False)
     public: Any = field(repr=False)
+    sieve: Sieve = field(repr=False)
     patience: Patience = Patience()
 
 
@@ -99,10 +104,9 @@ def secrets(document: Any) -> Secrets:
     """
     try:
         parts = document["parts"]
-        return Secrets(
-            rules=tuple(_secret_rule(rule, parts) for rule in document["rules"]),
-            public=_compile("public", "|".join(document["public"]), parts),
-        )
+        rules = tuple(_secret_rule(rule, parts) for rule in document["rules"])
+        public = _compile("public", "|".join(document["public"]), parts)
+        return Secrets(rules=rules, public=public, sieve=Sieve([rule.pattern.pattern for rule in rules]))
     except (KeyError, TypeError, AttributeError) as error:
         raise _incomplete("secrets", error) from error
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import bisect
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import re2
 
-from fleetmem.memory import splits, views
+from fleetmem.memory import gates, splits, views
 from fleetmem.memory.policy import Patience, SecretRule, Secrets
 from fleetmem.memory.values import is_opaque
 from fleetmem.memory.views import Overload, View
@@ -104,6 +104,7 @@ def scan(secrets: Secrets, text: str) -> Iterator[Finding]:
                 # Lines that hold nothing but an identifier look like one wrapped token, so here a name must introduce it.
                 yield from _in_view(secrets, joined, budget, bare=False)
     yield from _in_decoded(secrets, shown, budget)
+    budget.check()
 
 
 def _joined(view: View) -> Iterator[View]:
@@ -149,12 +150,10 @@ class _Budget:
 def _in_view(
     secrets: Secrets, view: View, budget: _Budget, *, mapped: bool = True, bare: bool = True
 ) -> Iterator[Finding]:
+    budget.check()
     budget.spend(len(view.octets) * _COST_UNMATCHED)
-    lowered = view.octets.lower()
     blanked = _blanked(secrets.public, view.octets)
-    for rule in secrets.rules:
-        if rule.needs and not any(each in lowered for each in rule.needs):
-            continue
+    for rule in _candidates(secrets, view.octets, blanked):
         if not bare and rule.judge is is_opaque:
             continue
         budget.check()
@@ -162,6 +161,19 @@ def _in_view(
         for start, end in _matches(rule, octets, budget):
             span = view.span(start, end)
             yield Finding(*(view.origin(*span) if mapped else span), rule.id)
+
+
+def _candidates(secrets: Secrets, octets: bytes, blanked: bytes) -> Sequence[SecretRule]:
+    """Return the rules that may find something, in their order."""
+    if len(octets) <= gates.LONGEST_AT_ONCE:
+        places = secrets.sieve.matching(octets)
+        if blanked is not octets:
+            places = sorted({*places, *secrets.sieve.matching(blanked)})
+        rules: Sequence[SecretRule] = [secrets.rules[at] for at in places]
+    else:
+        rules = secrets.rules
+    lowered = octets.lower() if rules else b""
+    return [rule for rule in rules if not rule.needs or any(each in lowered for each in rule.needs)]
 
 
 def _matches(rule: SecretRule, octets: bytes, budget: _Budget) -> Iterator[tuple[int, int]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import re2
 
+from fleetmem.memory import gates
+from fleetmem.memory.gates import Gate
 from fleetmem.memory.views import MOST_REWRITES, Overload, View, focused
 
 
@@ -27,7 +30,7 @@ def unspaced(view: View, *, trimmed: bool) -> View:
     `trimmed` leaves words at both ends out, which may be of that length by chance, or else belong to the token: read both.
     """
     edits: list[tuple[int, int, str]] = []
-    for pattern in _RUNS:
+    for pattern in _possible(view.octets):
         for found in _bounded(pattern.finditer(view.octets)):
             start, end = _trimmed(found) if trimmed else found.span(1)
             if _is_mixed(found[1].decode(), separator=found[2].decode()):
@@ -35,6 +38,13 @@ def unspaced(view: View, *, trimmed: bool) -> View:
             if len(edits) > MOST_REWRITES:
                 raise Overload("too many groups")
     return focused(view, _disjoint(sorted(edits))) if edits else view
+
+
+def _possible(octets: bytes) -> Sequence[Any]:
+    """Return the patterns of runs that match at all."""
+    if len(octets) > gates.LONGEST_AT_ONCE:
+        return _RUNS
+    return [_RUNS[at] for at in sorted(_ANY_RUN.matching(octets))]
 
 
 def _cuts(view: View, start: int, end: int, *, separator: bytes, tailed: bool) -> list[tuple[int, int, str]]:
@@ -114,6 +124,8 @@ _RUNS: Final = tuple(
     for sign, inside in ((" ", ".:~-"), (r"\.", ":~-"), ("-", ".:~"))
     for size in range(1, 9)
 )
+# These do not multiply: one automaton of all of them stays small.
+_ANY_RUN: Final = Gate([pattern.pattern for pattern in _RUNS])
 _TAIL: Final = re2.compile(r"[ .-][A-Za-z0-9+/_.:~-]+")
 _ENOUGH: Final = 2_000
 _CAMEL: Final = re2.compile(r"[a-z][A-Z]")

@@ -71,7 +71,7 @@ def raw(text: str) -> View:
 
 def folded(text: str) -> View:
     """Fold compatibility forms, accents and look-alikes; drop what prints as nothing. The base of every other view."""
-    if text.isascii() and text.isprintable():
+    if text.isascii() and (text.isprintable() or text.translate(_LINES).isprintable()):
         return raw(text)
     if len(set(text)) > MOST_CHARACTERS:
         raise Overload("too many different characters")
@@ -214,6 +214,7 @@ def _percent(escapes: str) -> str:
 
 
 _FOLDS: Final = _Folds()
+_LINES: Final = {ord("\n"): None, ord("\t"): None}
 _NEAR_BEFORE: Final = 240
 _NEAR_AFTER: Final = 480
 _SHORTEST_DECODED: Final = 8
