@@ -187,6 +187,12 @@ class Settings:
         "LOG_LEVEL", _one_of("debug", "info", "warning", "error"), "The least severe log line that is written.", "info"
     )
     url: str = _setting("URL", _url("http", "https"), "The gateway a client speaks to.", "http://127.0.0.1:8420")
+    console_url: str = _setting(
+        "CONSOLE_URL",
+        _url("http", "https"),
+        "The console that the commands of operators and auditors speak to.",
+        "http://127.0.0.1:8421",
+    )
     token: str | None = _setting("TOKEN", _text, "A client's bearer token; prefer the file.", repr=False)
     token_file: Path | None = _setting("TOKEN_FILE", _path, "A file that holds a client's bearer token.")
 

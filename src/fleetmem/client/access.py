@@ -41,8 +41,12 @@ class Access:
         return self if token in {None, self.token} else replace(self, token=token)
 
 
-def find(*, url: str | None, token: str | None, token_file: Path | None, insecure: bool) -> Access:
+def find(
+    *, url: str | None, token: str | None, token_file: Path | None, insecure: bool, to_console: bool = False
+) -> Access:
     """Take what was given, and the rest from the environment: FLEETMEM_URL, FLEETMEM_TOKEN, FLEETMEM_TOKEN_FILE.
+
+    `to_console` means the operators' console, which is FLEETMEM_CONSOLE_URL.
 
     Raises:
         ConfigInvalid: the address is unusable, would send the token in the clear to another machine, or a token is
@@ -53,7 +57,7 @@ def find(*, url: str | None, token: str | None, token_file: Path | None, insecur
     if token is None and token_file is None:
         token, token_file = settings.token, settings.token_file
     return Access(
-        url=_address(url or settings.url, insecure=insecure),
+        url=_address(url or (settings.console_url if to_console else settings.url), insecure=insecure),
         token=_token(token, token_file) or _missing(),
         token_file=token_file if token is None else None,
     )

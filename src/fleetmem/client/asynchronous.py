@@ -16,7 +16,7 @@ import httpx
 from fleetmem import wire
 from fleetmem.client import calls, replies
 from fleetmem.client.access import Access, find
-from fleetmem.client.calls import Call, Page
+from fleetmem.client.call import Call, Page
 from fleetmem.client.patience import Patience
 from fleetmem.client.transport import transport
 from fleetmem.errors import TokenInvalid, Unavailable

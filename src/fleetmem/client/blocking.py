@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import random
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeVar
 from uuid import UUID
 
-import httpx
-
 from fleetmem import wire
-from fleetmem.client import calls, replies
-from fleetmem.client.access import Access, find
-from fleetmem.client.calls import Call, Page
+from fleetmem.client import calls
+from fleetmem.client.access import find
+from fleetmem.client.conversation import Conversation
 from fleetmem.client.patience import Patience
-from fleetmem.client.transport import transport
-from fleetmem.errors import TokenInvalid, Unavailable
-
-T = TypeVar("T")
 
 
-class FleetClient:
+class FleetClient(Conversation):
     """One agent's way into the fleet; safe to use from several threads.
 
     `url`, `token` and `token_file` come from FLEETMEM_URL, FLEETMEM_TOKEN and FLEETMEM_TOKEN_FILE where they are not
@@ -45,9 +35,8 @@ class FleetClient:
         timeout_s: float = 10.0,
         patience: Patience = Patience(),  # noqa: B008 -- frozen
     ) -> None:
-        self._access = find(url=url, token=token, token_file=token_file, insecure=insecure)
-        self._patience = patience
-        self._http = httpx.Client(**transport(self._access, timeout_s=timeout_s))
+        access = find(url=url, token=token, token_file=token_file, insecure=insecure)
+        super().__init__(access, timeout_s=timeout_s, patience=patience)
 
     def me(self) -> wire.Me:
         """Say who this agent is, what it may read and write, and who its colleagues are."""
@@ -168,62 +157,3 @@ class FleetClient:
     ) -> wire.Handoff:
         """Say how an accepted handoff ended, `done` or `failed`, as its recipient."""
         return self._ask(calls.answer(handoff_id, outcome, reply, idempotency_key=idempotency_key))
-
-    def close(self) -> None:
-        """Close the connections; the client is of no use afterwards."""
-        self._http.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self._access.url)!r})"
-
-    def _items(self, page: Callable[[str | None], Call[Page[T]]]) -> Iterator[T]:
-        cursor: str | None = None
-        while True:
-            got = self._ask(page(cursor))
-            yield from got.items
-            if got.next is None:
-                return
-            cursor = got.next
-
-    def _ask(self, call: Call[T]) -> T:
-        tried = 0
-        while True:
-            access = self._access
-            try:
-                return replies.read(self._send(call, access), call.shape)
-            except TokenInvalid:
-                if not self._has_another(access):
-                    raise
-                continue
-            except Unavailable as error:
-                tried += 1
-                pause_s = self._patience.pause_s(tried, retry_after_s=error.retry_after_s, jitter=random.random())  # noqa: S311 -- spreads load, guards nothing
-                if pause_s is None:
-                    raise
-            time.sleep(pause_s)
-
-    def _has_another(self, refused: Access) -> bool:
-        """Take up a token that has replaced the refused one in its file; tell whether there is another to try."""
-        if self._access is refused:
-            self._access = refused.reread()
-        return self._access is not refused
-
-    def _send(self, call: Call[T], access: Access) -> httpx.Response:
-        try:
-            return self._http.request(
-                call.method,
-                call.path,
-                params=call.query,
-                content=call.content,
-                headers={**access.headers(), **call.headers},
-            )
-        except httpx.TransportError as error:
-            raise replies.unreachable(access.url, error) from error
