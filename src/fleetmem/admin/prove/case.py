@@ -10,6 +10,7 @@ from typing import Final, assert_never
 GATEWAY: Final = "fleetmem_gateway"
 CONSOLE: Final = "fleetmem_console"
 AUDITOR: Final = "fleetmem_auditor"
+WORKER: Final = "fleetmem_worker"
 Plain = str | int | bool | None  # a value that a statement returns
 
 ADMIN: Final = "admin"  # the connection prove itself was given, to become a role that nobody can log in as

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from fleetmem.admin.prove.case import ADMIN, AGENT, AUDITOR, CONSOLE, GATEWAY, OPERATOR, Who
+from fleetmem.admin.prove.case import ADMIN, AGENT, AUDITOR, CONSOLE, GATEWAY, OPERATOR, WORKER, Who
 
 KIT: Final = Who(GATEWAY, AGENT, "kit")
 ZOE: Final = Who(GATEWAY, AGENT, "zoe")
@@ -13,6 +13,7 @@ BARE: Final = Who(GATEWAY, None, "kit")  # the login with a good claim, that has
 CHIEF: Final = Who(CONSOLE, OPERATOR, "chief")
 SAGE: Final = Who(CONSOLE, OPERATOR, "sage")  # an auditor at the console
 BARE_CONSOLE: Final = Who(CONSOLE, None, "chief")
+WORKS: Final = Who(WORKER)  # the memory pipeline's login: no role, no claim
 READER: Final = Who(AUDITOR)  # the auditors' login at a prompt
 OWNER: Final = Who(ADMIN, "fleetmem_owner")
 VERIFIER: Final = Who(ADMIN, "fleetmem_verifier")

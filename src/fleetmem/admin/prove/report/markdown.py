@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from fleetmem.admin.prove.client.tables import ALLOWED, VERBS
 from fleetmem.admin.prove.proof import Proof
 from fleetmem.admin.prove.report.totals import SECTIONS, totals, whole
-from fleetmem.admin.prove.rights.relations import EVERYONE, RELATIONS
+from fleetmem.admin.prove.rights.relations import EVERYONE
+from fleetmem.admin.prove.rights.tables import RELATIONS
 from fleetmem.admin.prove.verdict import Kind, Verdict
 
 _RIGHTS = ("select", "insert", "update", "delete", "truncate", "references", "trigger", "maintain")

@@ -4,21 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from fleetmem.admin.prove.rights.relations import (
-    ALL,
-    EVERYONE,
-    NEVER_GRANTED,
-    NEVER_GRANTED_17,
-    RELATIONS,
-    May,
-    Relation,
-)
-from fleetmem.admin.prove.rights.routines import ROUTINES, Routine
+from fleetmem.admin.prove.rights.queue import SEQUENCES
+from fleetmem.admin.prove.rights.relations import ALL, EVERYONE, NEVER_GRANTED, NEVER_GRANTED_17, OWNER, May, Relation
+from fleetmem.admin.prove.rights.routine import Routine
+from fleetmem.admin.prove.rights.routines import ROUTINES
+from fleetmem.admin.prove.rights.tables import DELETED_BY, RELATIONS
 from fleetmem.admin.prove.setting import Connection
 from fleetmem.admin.prove.verdict import Kind, Verdict, Way
 
 _MAINTAIN_SINCE: Final = 170_000
-_OURS: Final = "n.nspname in ('fleet', 'fence', 'vault', 'api')"
+_OURS: Final = "n.nspname in ('fleet', 'fence', 'vault', 'api', 'queue')"
 _COLUMNS: Final = f"""
 select r.role, n.nspname || '.' || c.relname, v.verb,
        coalesce(string_agg(a.attname, ' ' order by a.attnum) filter (where has_column_privilege(r.role, c.oid, a.attnum, v.verb)), '')
@@ -45,7 +40,14 @@ select n.nspname || '.' || c.relname, c.relkind::text, c.relowner::regrole::text
        coalesce((select string_agg(a.attname, ' ' order by a.attnum) from pg_attribute a
                   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped), '')
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
- where {_OURS} and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+ where {_OURS} and c.relkind in ('r', 'p', 'v', 'm', 'f')
+"""
+_SEQUENCES: Final = f"""
+select n.nspname || '.' || c.relname, c.relowner::regrole::text,
+       array(select r.role || ' ' || v.verb from unnest(%s::text[]) r (role) cross join unnest(array['usage', 'select', 'update']) v (verb)
+              where r.role <> c.relowner::regrole::text and has_sequence_privilege(r.role, c.oid, v.verb) order by 1)
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+ where {_OURS} and c.relkind = 'S'
 """
 _ROUTINES: Final = f"""
 select p.oid::regprocedure::text, p.proowner::regrole::text, p.prosecdef,
@@ -68,13 +70,14 @@ class Found:
 def compare(connection: Connection) -> Iterator[Verdict]:
     """Hold every relation and every function of ours, for every role and verb, to the tables."""
     yield from _relations(connection)
+    yield from _sequences(connection)
     yield from _routines(connection)
 
 
 def expected_columns(relation: Relation, role: str, verb: str) -> str:
     """Return the columns that a role may reach by a verb, in the table's order."""
     may = relation.may.get(role, May())
-    named = {"select": may.select, "insert": may.insert, "update": may.update}[verb]
+    named = {"select": may.select, "insert": may.insert, "update": f"{may.update} {may.locks}".strip()}[verb]
     if role == relation.owner or named == ALL:
         return relation.columns
     wanted = set(named.split())
@@ -115,9 +118,18 @@ def _cells(relation: Relation, found: Found) -> Iterator[Verdict]:
             )
     for (role, name, verb), may in sorted(found.whole.items()):
         if name == relation.name:
-            wanted = "its owner" if role == relation.owner else "refused"
-            got = wanted if may == (role == relation.owner) else ("allowed" if may else "refused")
+            allowed = role == relation.owner or (verb == "delete" and role in DELETED_BY.get(name, ()))
+            wanted = "its owner" if role == relation.owner else "allowed" if allowed else "refused"
+            got = wanted if may == allowed else ("allowed" if may else "refused")
             yield state(f"M:{name}:{verb}:{role}", f"{verb} on {name}", wanted, got, who=role)
+
+
+def _sequences(connection: Connection) -> Iterator[Verdict]:
+    known = {name: (OWNER, sorted(f"{role} usage" for role in users)) for name, users in SEQUENCES.items()}
+    rows = connection.execute(_SEQUENCES.encode(), [list(EVERYONE)]).fetchall()
+    there = {str(name): (str(owner), list(rights) if isinstance(rights, list) else []) for name, owner, rights in rows}
+    for name in sorted(known.keys() | there.keys()):
+        yield state(f"M:{name}", f"{name}: owner, rights", known.get(name), there.get(name))
 
 
 def _routines(connection: Connection) -> Iterator[Verdict]:

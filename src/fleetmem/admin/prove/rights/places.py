@@ -14,6 +14,7 @@ from fleetmem.admin.prove.rights.relations import (
     OWNER,
     SCRIBE,
     VERIFIER,
+    WORKER,
 )
 
 # What each role is, besides being there. None is a superuser, makes roles or databases, replicates, or inherits.
@@ -25,13 +26,14 @@ ROLES: Final[Mapping[str, str]] = {
     OPERATOR: "",
     GATEWAY: "login",
     CONSOLE: "login",
+    WORKER: "login",
     AUDITOR: "login",
     BACKUP: "login bypassrls",
 }
 # Who may become whom; never with the right to hand it on, and never by inheritance.
 MEMBERSHIPS: Final = ((GATEWAY, AGENT), (CONSOLE, OPERATOR))
 # Nobody else may connect, and nobody at all may make schemas or hold temporary tables.
-CONNECTS: Final = (GATEWAY, CONSOLE, AUDITOR, BACKUP)
+CONNECTS: Final = (GATEWAY, CONSOLE, WORKER, AUDITOR, BACKUP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +46,13 @@ class Schema:
 
 
 SCHEMAS: Final[Mapping[str, Schema]] = {
-    "fleet": Schema(owner=OWNER, users=(AGENT, OPERATOR, AUDITOR, BACKUP, VERIFIER, SCRIBE)),
+    "fleet": Schema(owner=OWNER, users=(AGENT, OPERATOR, WORKER, AUDITOR, BACKUP, VERIFIER, SCRIBE)),
     "fence": Schema(
         owner=OWNER,
-        users=(AGENT, OPERATOR, AUDITOR, GATEWAY, CONSOLE, VERIFIER, SCRIBE),
+        users=(AGENT, OPERATOR, AUDITOR, GATEWAY, CONSOLE, WORKER, VERIFIER, SCRIBE),
         makers=(VERIFIER, SCRIBE),
     ),
     "vault": Schema(owner=VERIFIER, users=(OWNER, BACKUP)),
+    "queue": Schema(owner=OWNER, users=(WORKER, SCRIBE)),
     "api": Schema(owner=OWNER, users=(AGENT, OPERATOR, GATEWAY, CONSOLE, VERIFIER), makers=(VERIFIER,)),
 }
