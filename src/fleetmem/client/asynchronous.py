@@ -16,6 +16,7 @@ import httpx
 from fleetmem import wire
 from fleetmem.client import calls, replies
 from fleetmem.client.access import Access, find
+from fleetmem.client.async_teamwork import AsyncTeamwork
 from fleetmem.client.call import Call, Page
 from fleetmem.client.patience import Patience
 from fleetmem.client.transport import transport
@@ -24,7 +25,7 @@ from fleetmem.errors import TokenInvalid, Unavailable
 T = TypeVar("T")
 
 
-class AsyncFleetClient:
+class AsyncFleetClient(AsyncTeamwork):
     """One agent's way into the fleet, for asyncio; what `FleetClient` does, it does with `await` and `async for`.
 
     `url`, `token` and `token_file` come from FLEETMEM_URL, FLEETMEM_TOKEN and FLEETMEM_TOKEN_FILE where they are not

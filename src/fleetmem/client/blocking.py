@@ -10,11 +10,11 @@ from uuid import UUID
 from fleetmem import wire
 from fleetmem.client import calls
 from fleetmem.client.access import find
-from fleetmem.client.conversation import Conversation
 from fleetmem.client.patience import Patience
+from fleetmem.client.teamwork import Teamwork
 
 
-class FleetClient(Conversation):
+class FleetClient(Teamwork):
     """One agent's way into the fleet; safe to use from several threads.
 
     `url`, `token` and `token_file` come from FLEETMEM_URL, FLEETMEM_TOKEN and FLEETMEM_TOKEN_FILE where they are not
