@@ -1,4 +1,4 @@
-"""The `fleetmem` command: an agent's half, which holds a bearer token and nothing else, and the owner's half."""
+"""The `fleetmem` command: what agents and operators do, with a bearer token and nothing else, and the owner's half."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from fleetmem.cli.agent_access import Access
 from fleetmem.cli.agent_beat import beat
 from fleetmem.cli.agent_handoff import handoff
 from fleetmem.cli.agent_me import me
+from fleetmem.cli.operator_incident import incident
+from fleetmem.cli.operator_ledger import ledger
+from fleetmem.cli.operator_review import review
 from fleetmem.cli.options import examples
 from fleetmem.cli.owner_agent import agent
 from fleetmem.cli.owner_database import db, policies
@@ -50,7 +53,9 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def root(
     context: typer.Context,
-    url: Annotated[str | None, typer.Option(help="The gateway; FLEETMEM_URL unless told.")] = None,
+    url: Annotated[
+        str | None, typer.Option(help="The gateway (FLEETMEM_URL unless told) or the console (FLEETMEM_CONSOLE_URL).")
+    ] = None,
     token_file: Annotated[
         Path | None, typer.Option(help="The file with your token; FLEETMEM_TOKEN_FILE unless told.")
     ] = None,
@@ -68,6 +73,8 @@ def root(
 
 app.command(epilog=examples("fleetmem me", "fleetmem --token-file health.token me --json"))(me)
 for name, group in {"beat": beat, "handoff": handoff}.items():
+    app.add_typer(group, name=name)
+for name, group in {"review": review, "incident": incident, "ledger": ledger}.items():
     app.add_typer(group, name=name)
 owner_fleet.register(app)
 owner_backup.register(app)

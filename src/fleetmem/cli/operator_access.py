@@ -1,0 +1,34 @@
+"""The operator's way in: the same options as an agent's, led to the console."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from fleetmem.cli.agent_access import Access
+from fleetmem.client import ConsoleClient
+from fleetmem.errors import RequestInvalid
+
+
+def console(context: typer.Context) -> ConsoleClient:
+    """Open the client that the options and the environment describe.
+
+    Raises:
+        Unauthenticated: there is no token.
+        ConfigInvalid: the address or the token is unusable.
+    """
+    said = context.find_object(Access) or Access()
+    return ConsoleClient(said.url, token_file=said.token_file, insecure=said.insecure)
+
+
+def confirm(question: str) -> None:
+    """Ask a person at a terminal; anything but yes ends the command with nothing done.
+
+    Raises:
+        RequestInvalid: nobody is there to be asked.
+        Abort: the answer was no.
+    """
+    if not sys.stdin.isatty():
+        raise RequestInvalid("nobody is there to confirm; say --yes", field="--yes", rule="required")
+    typer.confirm(question, abort=True, err=True)
