@@ -23,15 +23,16 @@ end $$;
 
 create policy worker_proposes on fleet.note for insert to fleetmem_worker with check (true);
 create policy worker_proposes on fleet.note_citation for insert to fleetmem_worker with check (true);
-create policy worker_proposes on fleet.note_recipient for insert to fleetmem_worker with check (true);
-create policy worker_proposes on fleet.note_denial for insert to fleetmem_worker with check (true);
+create policy worker_proposes on fleet.note_recipient for insert to fleetmem_worker with check (match in ('match', 'fallback'));
+create policy worker_proposes on fleet.note_denial for insert to fleetmem_worker
+  with check (reason in ('audience', 'below_threshold', 'took_no_part'));
 create policy worker_previews on fleet.landing_preview for insert to fleetmem_worker with check (true);
 create policy worker_previews_again on fleet.landing_preview for update to fleetmem_worker using (true) with check (true);
 create policy worker_grants on fleet.note for update to fleetmem_worker using (status = 'candidate') with check (status = 'approved');
 create policy operator_decides on fleet.note for update to fleetmem_operator
   using ((select fence.current_operator()) is not null) with check ((select fence.current_operator()) is not null);
 create policy operator_moves on fleet.note_recipient for insert to fleetmem_operator
-  with check ((select fence.current_operator()) is not null);
+  with check (match = 'reviewer' and score is null and (select fence.current_operator()) is not null);
 create policy operator_narrows on fleet.note_recipient for update to fleetmem_operator
   using ((select fence.current_operator()) is not null) with check ((select fence.current_operator()) is not null);
 create policy operator_signs on fleet.note_review for insert to fleetmem_operator
@@ -113,10 +114,12 @@ begin
   return new;
 end $$;
 
+-- The reason is a setting, which any login could make up: it is believed where the scribe's own functions changed the row.
 create function fence.note_tell() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   sum text := encode(sha256(convert_to(new.content, 'UTF8')), 'hex');
+  why text := case tg_argv[0] when 'scribe' then nullif(current_setting('fence.reason', true), '') end;
 begin
   if tg_op = 'INSERT' then
     perform fence.tell('proposed', new.id, null, null, jsonb_build_object(
@@ -153,7 +156,7 @@ begin
     perform fence.defer('preview', jsonb_build_object('note', new.id), 'preview:' || new.id, 'preview:' || new.id, 1);
   end if;
   if new.status <> old.status then
-    perform fence.tell(new.status, new.id, null, nullif(current_setting('fence.reason', true), ''),
+    perform fence.tell(new.status, new.id, null, why,
                        jsonb_build_object('revision', new.revision, 'sha256', sum, 'signed', to_jsonb(array(
                          select distinct v.reviewer from fleet.note_review v
                           where v.note = new.id and v.revision = new.revision and v.decision = 'approve' order by 1))));
@@ -163,7 +166,7 @@ begin
         perform fence.note_revoke(new.supersedes, 'superseded');
       end if;
     elsif new.status = 'revoked' then
-      perform fence.landings_withdraw(new.id, null, coalesce(nullif(current_setting('fence.reason', true), ''), 'note_revoked'));
+      perform fence.landings_withdraw(new.id, null, coalesce(why, 'note_revoked'));
       perform fence.recall_mark(new.id, null);
     end if;
   end if;
@@ -201,7 +204,12 @@ begin
     raise exception 'note.recipients' using errcode = '23514', constraint = 'note_recipient_may_receive';
   end if;
   if session_user = 'fleetmem_worker' then
-    if exists (select from fleet.note n where n.id = p_note and n.reasons <> '{}')
+    -- What a person must see is seen from the note itself too, whatever its proposer thought of it.
+    if exists (select from fleet.note n
+                where n.id = p_note and (n.reasons <> '{}' or n.severity = 'severe' or n.redacted_by <> '{}' or n.quarantined_by <> '{}'
+                                         or n.supersedes is not null))
+       or exists (select from fleet.note_recipient r
+                   where r.note = p_note and r.active and (r.match = 'fallback' or r.new_skill or r.skill is null))
        or not (select m.auto_grant and not m.review_all from fleet.memory_rule m) then
       raise exception 'note.review' using errcode = '23514', constraint = 'note_needs_review';
     end if;
@@ -235,6 +243,11 @@ begin
     if not exists (select from fleet.note n where n.id = new.note and n.status in ('candidate', 'withheld')) then
       raise exception 'note.decided' using errcode = '23514', constraint = 'note_recipient_of_a_candidate';
     end if;
+    -- What somebody has signed is what all sign: other recipients take another revision.
+    if exists (select from fleet.note_review v join fleet.note n on n.id = v.note and n.revision = v.revision
+                where v.note = new.note and v.decision = 'approve') then
+      raise exception 'note.decided' using errcode = '23514', constraint = 'note_recipient_of_a_candidate';
+    end if;
   end if;
   return null;
 end $$;
@@ -247,7 +260,8 @@ begin
       'score', new.score, 'skill', new.skill, 'new_skill', new.new_skill));
   elsif tg_op = 'UPDATE' and old.active and not new.active then
     insert into fleet.note_denial (note, agent, reason, score)
-    values (new.note, new.agent, coalesce(nullif(current_setting('fence.reason', true), ''), 'reviewer'), new.score)
+    values (new.note, new.agent, coalesce(
+              case tg_argv[0] when 'scribe' then nullif(current_setting('fence.reason', true), '') end, 'reviewer'), new.score)
     on conflict (note, agent) do update set reason = excluded.reason, score = excluded.score;
   end if;
   return null;
@@ -264,6 +278,9 @@ create function fence.review_stamp() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   new.reviewer := (fence.require('operator')).name;
+  if new.revision is distinct from (select n.revision from fleet.note n where n.id = new.note) then
+    raise exception 'note.revision' using errcode = '23514', constraint = 'note_revision_current';
+  end if;
   new.at := clock_timestamp();
   new.id := fence.new_id(new.at);
   return new;
@@ -361,10 +378,16 @@ end $$;
 create trigger a_stamp before insert on fleet.note for each row execute function fence.note_stamp();
 create trigger a_check before insert on fleet.note_citation for each row execute function fence.citation_check();
 create trigger b_move before update on fleet.note for each row execute function fence.note_move();
-create trigger c_tell after insert or update on fleet.note for each row execute function fence.note_tell();
+create trigger c_tell after insert or update on fleet.note for each row when (current_user <> 'fleetmem_scribe')
+  execute function fence.note_tell();
+create trigger c_tell_scribe after update on fleet.note for each row when (current_user = 'fleetmem_scribe')
+  execute function fence.note_tell('scribe');
 create constraint trigger a_may_receive after insert or update on fleet.note_recipient
   for each row execute function fence.recipient_check();
-create trigger c_tell after insert or update of active on fleet.note_recipient for each row execute function fence.recipient_tell();
+create trigger c_tell after insert or update of active on fleet.note_recipient for each row when (current_user <> 'fleetmem_scribe')
+  execute function fence.recipient_tell();
+create trigger c_tell_scribe after update of active on fleet.note_recipient for each row when (current_user = 'fleetmem_scribe')
+  execute function fence.recipient_tell('scribe');
 create trigger c_tell after insert or update on fleet.note_denial for each row execute function fence.denial_tell();
 create trigger a_stamp before insert on fleet.note_review for each row execute function fence.review_stamp();
 create trigger a_stamp before insert or update on fleet.landing_preview for each row execute function fence.preview_stamp();
