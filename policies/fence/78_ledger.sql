@@ -26,10 +26,16 @@ begin
   perform pg_advisory_xact_lock(1818584167, 1);  -- "ledg"
 end $$;
 
--- Who acts: the operator of the claim, the worker, or whoever holds the owner's shell.
+-- Who acts: the bearer of the claim at a service's login, the worker, or whoever holds the owner's shell. A service whose claim
+-- has ended a moment ago is nobody, and is refused rather than told as the owner.
 create function fence.actor() returns text
 language sql stable security definer set search_path = pg_catalog, pg_temp
-return coalesce(fence.current_operator(), fence.current_agent(), case session_user when 'fleetmem_worker' then 'worker' else 'owner' end);
+return case session_user
+         when 'fleetmem_worker' then 'worker'
+         when 'fleetmem_console' then (fence.require('operator')).name
+         when 'fleetmem_gateway' then (fence.require('agent')).name
+         else 'owner'
+       end;
 
 -- One value as a netstring (D. J. Bernstein, 1997), so that no two rows can be written as the same bytes; null is a dash.
 create function fence.netstring(value text) returns text
