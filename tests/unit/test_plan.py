@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from fleetmem.fleet.agent import Agent, Person
 from fleetmem.fleet.audience import Audience
-from fleetmem.fleet.plan import RosterPlan, diff
+from fleetmem.fleet.difference import diff
+from fleetmem.fleet.plan import RosterPlan
 from fleetmem.fleet.roster import Roster
 
 

@@ -18,7 +18,8 @@ from psycopg.rows import dict_row
 from fleetmem.errors import RosterInvalid
 from fleetmem.fleet.agent import Agent, Person, Rol
 from fleetmem.fleet.audience import Audience
-from fleetmem.fleet.plan import RosterPlan, diff
+from fleetmem.fleet.difference import diff
+from fleetmem.fleet.plan import RosterPlan
 from fleetmem.fleet.roster import Roster
 
 # One sync at a time; readers are not held up. Advisory locks are nobody's here but the scribe's.

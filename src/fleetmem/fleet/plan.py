@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from types import MappingProxyType
-from typing import Final
+from typing import Final, assert_never
 
-from fleetmem.fleet.agent import Agent, Person, Rol
-from fleetmem.fleet.audience import Audience
-from fleetmem.fleet.roster import Roster
+from fleetmem.fleet.team import OnNarrowing
 
-_ARTICLED: Final = {Rol.AGENT: "an agent", Rol.OPERATOR: "an operator", Rol.AUDITOR: "an auditor"}
-_NOBODY: Final[Mapping[str, Rol]] = MappingProxyType({})
+_MOST_NAMED: Final = 5
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -31,12 +27,47 @@ class Described:
     what: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Membership:
+    """An agent's place in a team."""
+
+    agent: str
+    team: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Carried:
+    """An audience that a team's conversations carry."""
+
+    team: str
+    audience: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """A rule of memory that changes, both sides as the roster writes them."""
+
+    rule: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revocation:
+    """Landed memory that an agent may not hold any more: the ids of its `notes`, and whether they go at once."""
+
+    agent: str
+    notes: tuple[str, ...]
+    how: OnNarrowing
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RosterPlan:
     """The difference between the roster in force and a declared one.
 
     `added`, `returned`, `removed` and `described` are principals (agents, operators, auditors). `conflicts` are
     sentences: while there is one, the roster cannot be applied. A removed principal is deactivated; its records stay.
+    `revocations` are what the narrowing costs in landed memory, which only the database can tell.
     """
 
     audiences_added: tuple[str, ...] = ()
@@ -50,12 +81,28 @@ class RosterPlan:
     reads_lost: tuple[Reach, ...] = ()
     writes_gained: tuple[Reach, ...] = ()
     writes_lost: tuple[Reach, ...] = ()
+    teams_added: tuple[str, ...] = ()
+    teams_removed: tuple[str, ...] = ()
+    teams_described: tuple[Described, ...] = ()
+    members_added: tuple[Membership, ...] = ()
+    members_removed: tuple[Membership, ...] = ()
+    carried_added: tuple[Carried, ...] = ()
+    carried_removed: tuple[Carried, ...] = ()
+    rules_changed: tuple[RuleChange, ...] = ()
+    revocations: tuple[Revocation, ...] = ()
     conflicts: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """True where the declared roster is the one in force."""
         return not any(getattr(self, each.name) for each in fields(self))
+
+    @property
+    def narrowed(self) -> frozenset[str]:
+        """The agents that may have to give up memory: who reads less, leaves a team, or leaves."""
+        return frozenset(
+            (*self.removed, *(each.agent for each in self.reads_lost), *(each.agent for each in self.members_removed))
+        )
 
     def sentences(self) -> tuple[str, ...]:
         """Say the plan in plain words, the widening of access first."""
@@ -77,70 +124,42 @@ class RosterPlan:
             *(f"AUDIENCE ADDED: `{name}`" for name in self.audiences_added),
             *(f"AUDIENCE RETIRED: `{name}`" for name in self.audiences_removed),
             *(f"AUDIENCE CHANGED: `{each.name}` ({', '.join(each.what)})" for each in self.audiences_described),
+            *self._of_teams(),
+            *(f"MEMORY RULE: {each.rule} {each.before} → {each.after}" for each in self.rules_changed),
+            *self._of_memory(),
             *(f"REFUSED: {sentence}" for sentence in self.conflicts),
         )
 
-
-def diff(current: Roster, declared: Roster, *, inactive: Mapping[str, Rol] = _NOBODY) -> RosterPlan:
-    """Compare the roster in force with a declared one; `inactive` holds who was deactivated before, and as what."""
-    old, new = _principals(current), _principals(declared)
-    arriving = new.keys() - old.keys()
-    reads_before, reads_after = _reach(current, "reads"), _reach(declared, "reads")
-    writes_before, writes_after = _reach(current, "writes"), _reach(declared, "writes")
-    circles_before = {audience.name: audience for audience in current.audiences}
-    circles_after = {audience.name: audience for audience in declared.audiences}
-    return RosterPlan(
-        audiences_added=_sorted(circles_after.keys() - circles_before.keys()),
-        audiences_removed=_sorted(circles_before.keys() - circles_after.keys()),
-        audiences_described=_described(circles_before, circles_after),
-        added=_sorted(arriving - inactive.keys()),
-        returned=_sorted(arriving & inactive.keys()),
-        removed=_sorted(old.keys() - new.keys()),
-        described=_described(old, new),
-        reads_gained=tuple(sorted(reads_after - reads_before)),
-        reads_lost=tuple(sorted(reads_before - reads_after)),
-        writes_gained=tuple(sorted(writes_after - writes_before)),
-        writes_lost=tuple(sorted(writes_before - writes_after)),
-        conflicts=_role_conflicts(before={**inactive, **current.roles()}, after=declared.roles()),
-    )
-
-
-def _role_conflicts(*, before: Mapping[str, Rol], after: Mapping[str, Rol]) -> tuple[str, ...]:
-    # A name keeps its role for ever: an old token must never open a new door.
-    return tuple(
-        f"{name} was {_ARTICLED[before[name]]} and cannot become {_ARTICLED[after[name]]}; choose a new name"
-        for name in sorted(before.keys() & after.keys())
-        if before[name] != after[name]
-    )
-
-
-def _principals(roster: Roster) -> dict[str, Agent | Person]:
-    everyone: list[Agent | Person] = [*roster.agents, *roster.operators, *roster.auditors]
-    return {each.name: each for each in everyone}
-
-
-def _reach(roster: Roster, dial: str) -> set[Reach]:
-    return {Reach(agent.name, audience) for agent in roster.agents for audience in getattr(agent, dial)}
-
-
-def _described(
-    before: Mapping[str, Agent | Person | Audience], after: Mapping[str, Agent | Person | Audience]
-) -> tuple[Described, ...]:
-    told_as_reach = {"name", "reads", "writes"}
-    pairs = ((before[name], after[name]) for name in sorted(before.keys() & after.keys()))
-    changes = (
-        Described(
-            new.name,
-            tuple(
-                each.name
-                for each in fields(new)
-                if each.name not in told_as_reach and getattr(old, each.name, None) != getattr(new, each.name)
-            ),
+    def _of_teams(self) -> Iterator[str]:
+        yield from (f"TEAM ADDED: {name}" for name in self.teams_added)
+        yield from (f"TEAM RETIRED: {name}; its records stay" for name in self.teams_removed)
+        yield from (f"TEAM CHANGED: {each.name} ({', '.join(each.what)})" for each in self.teams_described)
+        yield from (f"JOINS: {each.agent} becomes a member of {each.team}" for each in self.members_added)
+        yield from (f"LEAVES: {each.agent} is no longer a member of {each.team}" for each in self.members_removed)
+        yield from (
+            f"CARRIES MORE: conversations of {each.team} may carry `{each.audience}`" for each in self.carried_added
         )
-        for old, new in pairs
-    )
-    return tuple(change for change in changes if change.what)
+        yield from (
+            f"CARRIES LESS: conversations of {each.team} may no longer carry `{each.audience}`"
+            for each in self.carried_removed
+        )
+
+    def _of_memory(self) -> Iterator[str]:
+        for each in self.revocations:
+            landed = f"{_counted(len(each.notes), 'landed note')} ({_named(each.notes)})"
+            match each.how:
+                case OnNarrowing.AT_ONCE:
+                    yield f"REVOKES: {each.agent} gives up {landed}, gone from its next run on"
+                case OnNarrowing.PROPOSE:
+                    yield f"PROPOSES: revoking {landed} of {each.agent}; an operator decides, and it keeps them until then"
+                case _:
+                    assert_never(each.how)
 
 
-def _sorted(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(names))
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _named(notes: Sequence[str]) -> str:
+    more = len(notes) - _MOST_NAMED
+    return ", ".join(notes[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
