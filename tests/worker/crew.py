@@ -80,13 +80,18 @@ class Crew:
         way, password = self.database, self.folder / "password"
         password.write_text(self.cluster.password_of("fleetmem_worker"), encoding="utf-8")
         url = f"postgresql://x@localhost:{way.port}/{way.dbname}?host={way.host}"
+        told: dict[str, Any] = {"worker_stalled_s": 2.0, "log_level": "warning"} | self.told
         return Settings(
             home=self.folder / "home",
             workspaces=self.folder / "workspaces",
             service_database_url=url,
             service_password_file=password,
-            **{"worker_stalled_s": 2.0, "log_level": "warning"} | self.told,
+            **told,
         )
+
+    def told_environment(self) -> dict[str, str]:
+        """What its workers are told beside where things are, as the environment says it."""
+        return {f"FLEETMEM_{name.upper()}": str(value) for name, value in self.told.items()}
 
     def rows(self, text: str, *values: object) -> list[tuple[Any, ...]]:
         """Read what there is, past row security."""
@@ -109,7 +114,9 @@ class Crew:
     @contextmanager
     def login(self, login: str) -> Iterator[psycopg.Connection[Any]]:
         """Open a connection as one of the product's logins."""
-        with psycopg.connect(**self.cluster.login(login, self.database.dbname).psycopg(), autocommit=True) as connection:
+        with psycopg.connect(
+            **self.cluster.login(login, self.database.dbname).psycopg(), autocommit=True
+        ) as connection:
             yield connection
 
     def call(self, name: str, *values: object, login: str = "fleetmem_gateway") -> dict[str, Any]:

@@ -1,13 +1,21 @@
 """From an approved note to a file, and back: what the worker writes, what it takes away, and what it reports."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fleetmem import landing
+from fleetmem.admin import roster_sync
 from tests.memory import Memory
-from tests.worker.crew import TEAM, Crew
+from tests.worker.crew import ROSTER, TEAM, Crew
 
 SKILL = ".agents/skills/api-contract/SKILL.md"
 RULE = "The frontend needs the public API contract alone."
 
 
-def proposed(crew: Crew, *recipients: str, **fields: object) -> str:
+def proposed(crew: Crew, *recipients: str, **fields: Any) -> str:
     memory = Memory(crew.cluster, crew.database)
     told = memory.told(TEAM, [("security", RULE), ("backend", "Understood.")])
     note = memory.propose(told, recipients=recipients or ["backend"], preview=False, **fields)
@@ -34,3 +42,181 @@ def test_a_revoked_note_is_gone_with_the_skill_that_only_held_it(crew: Crew) -> 
     crew.drain()
     assert crew.everything("backend") == ""
     assert crew.rows("select status from fleet.landing") == [("removed",)]
+
+
+def landed(crew: Crew, *recipients: str, **fields: Any) -> str:
+    note = proposed(crew, *recipients, **fields)
+    crew.drain()
+    crew.approve(note)
+    crew.drain()
+    return note
+
+
+def narrowed(crew: Crew) -> None:
+    """Take from the backend agent what the team's conversations are for."""
+    agents = tuple(
+        replace(agent, reads=frozenset({"code"})) if agent.name == "backend" else agent for agent in ROSTER.agents
+    )
+    import psycopg  # noqa: PLC0415
+
+    with psycopg.connect(**crew.database.psycopg(), autocommit=True) as owner:
+        roster_sync.sync(owner, replace(ROSTER, agents=agents))
+
+
+def check_landings(crew: Crew) -> None:
+    crew.owner("insert into queue.procrastinate_jobs (queue_name, task_name) values ('memory', 'check_landings')")
+    crew.drain()
+
+
+def incidents(crew: Crew) -> list[Any]:
+    return crew.rows("select kind, detail from fleet.incident order by id")
+
+
+def test_a_severe_note_is_a_block_of_the_instructions(crew: Crew) -> None:
+    landed(crew, severity="severe")
+    assert RULE in (crew.file("backend", "AGENTS.md") or "")
+
+
+def test_a_preview_holds_the_bytes_that_landing_then_writes(crew: Crew) -> None:
+    note = landed(crew)
+    shown = crew.rows("select path, after, refused from fleet.landing_preview where note = %s", note)
+    assert shown == [(SKILL, crew.file("backend", SKILL), None)]
+
+
+def test_a_preview_says_what_landing_would_refuse(crew: Crew) -> None:
+    taken = crew.folder / "workspaces" / "backend" / SKILL
+    note = proposed(crew, "backend", "security")
+    landing.prepare(landing.Workspace(root=crew.folder / "workspaces", name="backend"))
+    taken.parent.mkdir(parents=True)
+    taken.write_text("---\nname: api-contract\ndescription: By hand.\n---\n", encoding="utf-8")
+    crew.drain()
+    assert crew.rows("select agent, refused from fleet.landing_preview where note = %s order by agent", note) == [
+        ("backend", f"skill-exists: {SKILL}"),
+        ("security", None),
+    ]
+
+
+def test_what_cannot_be_written_is_refused_with_the_reason_and_reported(crew: Crew) -> None:
+    note = proposed(crew)
+    crew.drain()
+    crew.approve(note)
+    (crew.folder / "workspaces" / "backend" / "AGENTS.override.md").write_text("mine", encoding="utf-8")
+    crew.drain()
+    assert crew.rows("select status, reason from fleet.landing") == [("refused", "shadowed: AGENTS.override.md")]
+    assert incidents(crew) == [("landing", "cannot be written: shadowed: AGENTS.override.md")]
+    assert crew.file("backend", SKILL) is None
+
+
+@pytest.fixture
+def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], None]:
+    """Let something happen just after a file was written and before its row says so."""
+
+    def arrange(act: Callable[[], None]) -> None:
+        ours = landing.land
+
+        def land(*values: Any) -> landing.Landed:
+            answer = ours(*values)
+            act()
+            return answer
+
+        monkeypatch.setattr(landing, "land", land)
+
+    return arrange
+
+
+def test_a_revocation_while_the_file_is_written_takes_it_away_at_once(crew: Crew, meanwhile: Any) -> None:
+    note = proposed(crew)
+    crew.drain()
+    crew.approve(note)
+    meanwhile(lambda: crew.revoke(note))
+    crew.drain()
+    assert crew.everything("backend") == ""
+    assert crew.rows("select status from fleet.landing") == [("removed",)]
+
+
+def test_a_narrower_roster_while_the_file_is_written_takes_it_away_at_once(crew: Crew, meanwhile: Any) -> None:
+    note = proposed(crew)
+    crew.drain()
+    crew.approve(note)
+    meanwhile(lambda: narrowed(crew))
+    crew.drain()
+    assert crew.everything("backend") == ""
+    assert crew.rows("select status, reason from fleet.landing") == [("removed", "narrowed")]
+
+
+def test_where_narrowing_is_only_proposed_a_landing_on_its_way_is_refused(crew: Crew, meanwhile: Any) -> None:
+    crew.owner("update fleet.memory_rule set on_narrowing = 'propose'")
+    note = proposed(crew)
+    crew.drain()
+    crew.approve(note)
+    meanwhile(lambda: narrowed(crew))
+    crew.drain()
+    assert crew.everything("backend") == ""
+    assert crew.rows("select status, reason from fleet.landing") == [("refused", "may-not-receive: audience")]
+
+
+def test_a_narrower_roster_takes_landed_memory_away(crew: Crew) -> None:
+    landed(crew, "backend", "security")
+    narrowed(crew)
+    crew.drain()
+    assert crew.everything("backend") == ""
+    assert RULE in crew.everything("security")
+
+
+def test_what_somebody_edits_is_reported_and_what_is_put_back_is_restored(crew: Crew) -> None:
+    landed(crew)
+    file = crew.folder / "workspaces" / "backend" / SKILL
+    written = file.read_bytes()
+    file.write_bytes(written.replace(b"alone", b"and every key"))
+    check_landings(crew)
+    assert crew.rows("select status, reason from fleet.landing") == [("drifted", "edited")]
+    assert incidents(crew) == [("drift", "the landed block is no longer as it was written: edited")]
+    file.write_bytes(written)
+    check_landings(crew)
+    assert crew.rows("select status, reason from fleet.landing") == [("landed", None)]
+    assert crew.value("select event from fleet.ledger order by seq desc limit 1") == "restored"
+
+
+def test_a_removed_block_that_comes_back_is_removed_again_and_reported(crew: Crew) -> None:
+    note = landed(crew)
+    file = crew.folder / "workspaces" / "backend" / SKILL
+    written = file.read_bytes()
+    crew.revoke(note)
+    crew.drain()
+    file.parent.mkdir(parents=True)
+    file.write_bytes(written)
+    check_landings(crew)
+    assert crew.everything("backend") == ""
+    assert incidents(crew) == [("landing", "the block was there again after its removal, and was removed")]
+
+
+def test_what_cannot_be_removed_stays_to_be_removed_and_goes_once_it_can(crew: Crew) -> None:
+    note = landed(crew)
+    file = crew.folder / "workspaces" / "backend" / SKILL
+    written = file.read_bytes()
+    file.write_bytes(written + written)
+    crew.revoke(note)
+    crew.drain()
+    assert crew.rows("select status from fleet.landing") == [("removing",)]
+    assert [kind for kind, _ in incidents(crew)] == ["landing"]
+    file.write_bytes(written)
+    crew.drain()
+    assert crew.rows("select status from fleet.landing") == [("removed",)]
+    assert crew.everything("backend") == ""
+
+
+def test_two_notes_of_one_segment_that_propose_one_skill_share_it(crew: Crew) -> None:
+    memory = Memory(crew.cluster, crew.database)
+    told = memory.told(TEAM, [("security", RULE), ("backend", "Understood.")])
+    notes = [
+        memory.propose(told, recipients=["backend"], preview=False, ordinal=ordinal, content=f"{RULE} Rule {ordinal}.")
+        for ordinal in (1, 2)
+    ]
+    memory.flush(told)
+    crew.drain()
+    for note in notes:
+        crew.approve(note)
+    crew.drain()
+    held = crew.file("backend", SKILL) or ""
+    assert "Rule 1." in held
+    assert "Rule 2." in held
