@@ -1,4 +1,7 @@
-"""`fleetmem demo`: a household's day on a throw-away fleet, through the real gateway, with real tokens.
+"""`fleetmem demo`: two acts on throw-away fleets, through the real gateway, with real tokens.
+
+The first is a household's day: who reads what. The second is a rule on its way from one agent's message into another's
+workspace, through worker, recognition, review and landing, and back.
 
 Every step states what it expects before it is taken. The account at the end says, agent by agent, what was published,
 read and refused, and by what; the demo has succeeded only if every expectation held.
@@ -6,12 +9,14 @@ read and refused, and by what; the demo has succeeded only if every expectation 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 from fleetmem.admin import up
-from fleetmem.admin.demo import day
+from fleetmem.admin.demo import day, rule
 from fleetmem.admin.demo.account import Account
 from fleetmem.admin.deployment import Say
 from fleetmem.config import Settings
@@ -21,15 +26,26 @@ __all__ = ["run"]
 
 
 def run(settings: Settings, say: Say = print) -> bool:
-    """Bring up a fleet of its own, play the day, take the fleet down; True when every expectation held."""
+    """Bring up a fleet for each act, play it, take the fleet down; True when every expectation held."""
+    account = Account(say)
     say("A household's day. Six agents, one Postgres, and a gateway that is not what keeps anyone out.")
     household = Path(str(files("fleetmem.fleet") / "household.yaml"))
-    account = Account(say)
     with up.throw_away(replace(settings, roster=household), say) as fleet:
-        try:
-            day.play(fleet, account)
-        except FleetmemError as error:
-            # The step is in the account as one that did not hold; what depends on it is left out.
-            say(f"\nThe day ends here: {error.detail}")
+        _act(account, say, lambda: day.play(fleet, account))
+    say("\nSecond act. A team of three, a rule, and the one of them who must not have it.")
+    if find_spec("sentence_transformers") is None:
+        account.left_out("the second act: it needs the `memory` extra, which WITH_MEMORY=0 leaves out")
+    else:
+        team = Path(str(files("fleetmem.admin.demo") / "software.yaml"))
+        with up.throw_away(replace(settings, roster=team), say, with_worker=True) as fleet:
+            _act(account, say, lambda: rule.play(fleet, account))
     say(account.summary())
     return account.all_held
+
+
+def _act(account: Account, say: Say, play: Callable[[], None]) -> None:
+    try:
+        play()
+    except FleetmemError as error:
+        account.broke_off()
+        say(f"\nThe act ends here: {error.detail}")

@@ -87,6 +87,14 @@ class Account:
         """State something that has to be so."""
         self._tell(sentence, "so it is" if held else "IT IS NOT", held=held)
 
+    def broke_off(self) -> None:
+        """Record that an act could not go on: what it would still have shown did not hold."""
+        self._expected += 1
+
+    def left_out(self, sentence: str) -> None:
+        """Say what cannot be shown on this machine; it counts neither way."""
+        self._say(f"  --  not shown: {sentence}")
+
     def summary(self) -> str:
         """Write what everyone published, read and was refused, and whether all of it was as expected."""
         lines = ["\nWhat remains of the day"]
