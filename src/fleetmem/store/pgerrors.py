@@ -123,15 +123,16 @@ def _not_allowed(error: asyncpg.PostgresError) -> FleetmemError:
 
 
 def _broken_rule(error: asyncpg.PostgresError) -> FleetmemError:
-    code = _CODES.get(str(error))
+    said = str(getattr(error, "message", None) or error)  # without the detail that the driver writes under it
+    code = _CODES.get(said)
     if code is errors.RecipientUnknown:
         return code(field="recipient", rule="active-colleague")
     if code is not None:
         return code()
-    if str(error) in _ABOUT_AN_AGENT:
-        return _ABOUT_AN_AGENT[str(error)](*_agent_and_why(error))
-    if str(error) in _CONFLICTS:
-        return errors.Conflict(_CONFLICTS[str(error)])
+    if said in _ABOUT_AN_AGENT:
+        return _ABOUT_AN_AGENT[said](*_agent_and_why(error))
+    if said in _CONFLICTS:
+        return errors.Conflict(_CONFLICTS[said])
     constraint = getattr(error, "constraint_name", None)
     if constraint in FIELD_RULES:
         field, rule = FIELD_RULES[constraint]
