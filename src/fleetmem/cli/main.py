@@ -12,7 +12,13 @@ from fleetmem.cli import outcome, owner_backup, owner_drill, owner_fleet, owner_
 from fleetmem.cli.agent_access import Access
 from fleetmem.cli.agent_beat import beat
 from fleetmem.cli.agent_handoff import handoff
+from fleetmem.cli.agent_import import EXAMPLES as IMPORT_EXAMPLES
+from fleetmem.cli.agent_import import import_
 from fleetmem.cli.agent_me import me
+from fleetmem.cli.agent_message import message
+from fleetmem.cli.agent_run import run
+from fleetmem.cli.agent_task import task
+from fleetmem.cli.agent_team import team
 from fleetmem.cli.operator_incident import incident
 from fleetmem.cli.operator_ledger import ledger
 from fleetmem.cli.operator_review import review
@@ -72,8 +78,16 @@ def root(
 
 
 app.command(epilog=examples("fleetmem me", "fleetmem --token-file health.token me --json"))(me)
-for name, group in {"beat": beat, "handoff": handoff}.items():
+for name, group in {
+    "beat": beat,
+    "handoff": handoff,
+    "team": team,
+    "task": task,
+    "message": message,
+    "run": run,
+}.items():
     app.add_typer(group, name=name)
+app.command("import", epilog=IMPORT_EXAMPLES)(import_)
 for name, group in {"review": review, "incident": incident, "ledger": ledger}.items():
     app.add_typer(group, name=name)
 owner_fleet.register(app)

@@ -13,6 +13,8 @@ from fleetmem.board import limits
 from fleetmem.errors import RequestInvalid
 
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
+Most = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most.")]
+Team = Annotated[str, typer.Argument(help="The team.")]
 
 _SPAN: Final = re.compile(r"(?P<count>[1-9][0-9]{0,5})(?P<unit>s|min|h|d|w)")
 _UNITS: Final = {"s": "seconds", "min": "minutes", "h": "hours", "d": "days", "w": "weeks"}

@@ -13,7 +13,6 @@ from fleetmem import wire
 from fleetmem.client.call import Call, page, record, write
 from fleetmem.errors import RequestInvalid
 
-
 _NAME: Final = re.compile(wire.NAME_PATTERN)
 
 
@@ -62,7 +61,7 @@ def messages(
     team: str, *, task: UUID | str | None, after: UUID | str | None, page_size: int, cursor: str | None
 ) -> Call[wire.MessagePage]:
     """List a page of what a team said."""
-    asked = {"task": task and record(task), "after": after and record(after)}
+    asked = {"task": None if task is None else record(task), "after": None if after is None else record(after)}
     return page(f"v1/teams/{_team(team)}/messages", wire.MessagePage, asked, page_size, cursor)
 
 
