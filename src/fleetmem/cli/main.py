@@ -31,6 +31,7 @@ from fleetmem.cli.owner_roster import roster
 from fleetmem.cli.owner_token import token
 from fleetmem.cli.owner_workspace import workspace
 from fleetmem.cli.safety import safety
+from fleetmem.cli.segments import segments
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -103,6 +104,7 @@ for name, group in {
     "token": token,
     "key": key,
     "safety": safety,
+    "segments": segments,
     "workspace": workspace,
 }.items():
     app.add_typer(group, name=name)
