@@ -23,6 +23,7 @@ from fleetmem.fleet.agent import Agent, Person, Rol
 from fleetmem.fleet.audience import Audience
 from fleetmem.fleet.claims import SigningKey
 from fleetmem.fleet.roster import Roster
+from fleetmem.fleet.team import Team
 from fleetmem.worker import serve
 from tests.clusters import Cluster
 
@@ -60,6 +61,14 @@ ROSTER: Final = Roster(
         for name, (description, instructions, reads) in AGENTS.items()
     ),
     operators=(Person("olga"),),
+    teams=(
+        Team(
+            name=TEAM,
+            description="Builds the shop.",
+            members=tuple(AGENTS),
+            audiences=frozenset({"open", "code"}),
+        ),
+    ),
 )
 
 
@@ -234,11 +243,6 @@ def make(cluster: Cluster, database: ConnInfo, folder: Path, **told: Any) -> Cre
         roster_sync.sync(owner, ROSTER)
         signing = {rol: keys.register(owner, rol) for rol in (Rol.AGENT, Rol.OPERATOR)}
         bearers = {name: tokens.issue(owner, name)[0] for name in (*AGENTS, "olga")}
-        owner.execute("insert into fleet.team (name, audiences) values (%s, %s)", [TEAM, ["open", "code"]])
-        for position, name in enumerate(AGENTS):
-            owner.execute(
-                "insert into fleet.team_member (team, agent, position) values (%s, %s, %s)", [TEAM, name, position]
-            )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "home").mkdir(exist_ok=True)
     return Crew(cluster, database, folder, signing, bearers, told)

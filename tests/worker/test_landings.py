@@ -8,6 +8,7 @@ import pytest
 
 from fleetmem import landing
 from fleetmem.admin import roster_sync
+from fleetmem.fleet.team import MemoryRule, OnNarrowing
 from tests.memory import Memory
 from tests.worker.crew import ROSTER, TEAM, Crew
 
@@ -52,7 +53,7 @@ def landed(crew: Crew, *recipients: str, **fields: Any) -> str:
     return note
 
 
-def narrowed(crew: Crew) -> None:
+def narrowed(crew: Crew, on_narrowing: OnNarrowing = OnNarrowing.AT_ONCE) -> None:
     """Take from the backend agent what the team's conversations are for."""
     agents = tuple(
         replace(agent, reads=frozenset({"code"})) if agent.name == "backend" else agent for agent in ROSTER.agents
@@ -60,7 +61,7 @@ def narrowed(crew: Crew) -> None:
     import psycopg  # noqa: PLC0415
 
     with psycopg.connect(**crew.database.psycopg(), autocommit=True) as owner:
-        roster_sync.sync(owner, replace(ROSTER, agents=agents))
+        roster_sync.sync(owner, replace(ROSTER, agents=agents, memory=MemoryRule(on_narrowing=on_narrowing)))
 
 
 def check_landings(crew: Crew) -> None:
@@ -145,11 +146,10 @@ def test_a_narrower_roster_while_the_file_is_written_takes_it_away_at_once(crew:
 
 
 def test_where_narrowing_is_only_proposed_a_landing_on_its_way_is_refused(crew: Crew, meanwhile: Any) -> None:
-    crew.owner("update fleet.memory_rule set on_narrowing = 'propose'")
     note = proposed(crew)
     crew.drain()
     crew.approve(note)
-    meanwhile(lambda: narrowed(crew))
+    meanwhile(lambda: narrowed(crew, OnNarrowing.PROPOSE))
     crew.drain()
     assert crew.everything("backend") == ""
     assert crew.rows("select status, reason from fleet.landing") == [("refused", "may-not-receive: audience")]
