@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from fleetmem.memory.rollout.turns import Said, Step, Turn, member, moment, text_of, tokens
+from fleetmem.memory.rollout.turns import Said, Step, Turn, member, moment, part, text_of, tokens
 
 _EXIT: Final = re.compile(r"^(?:Exit code:|Process exited with code) (-?[0-9]+)", re.MULTILINE)
 _CALLS: Final = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call"})
@@ -80,7 +80,7 @@ class Reader:
 
     def _counted(self, _number: int, at: str | None, event: Mapping[str, Any]) -> None:
         """Tell from the session's growing total what the last answer of the model took; the same total comes twice."""
-        total = (event.get("info") or {}).get("total_token_usage") or {}
+        total = part(part(event, "info"), "total_token_usage")
         spent = (tokens(total.get("input_tokens")), tokens(total.get("output_tokens")))
         more = (spent[0] - self._spent[0], spent[1] - self._spent[1])
         if min(more) >= 0 and max(more) > 0:

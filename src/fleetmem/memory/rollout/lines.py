@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -35,6 +36,15 @@ def _read(number: int, octets: bytes) -> tuple[int, dict[str, Any]] | Fault:
         read = msgspec.json.decode(octets)
     except RecursionError:
         return Fault(number, "nested too deep")
-    except msgspec.MsgspecError as error:
-        return Fault(number, "holds half a surrogate pair" if "surrogate" in str(error) else "not JSON")
+    except msgspec.MsgspecError:
+        return Fault(number, "holds half a surrogate pair" if _is_json(octets) else "not JSON")
     return (number, read) if isinstance(read, dict) else Fault(number, "not a JSON object")
+
+
+def _is_json(octets: bytes) -> bool:
+    """Tell what msgspec refuses for a surrogate alone from what is no JSON: the standard library takes the former."""
+    try:
+        json.loads(octets)
+    except (ValueError, RecursionError):
+        return False
+    return True

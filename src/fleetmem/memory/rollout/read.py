@@ -61,8 +61,9 @@ def transcript(lines: Iterable[tuple[int, bytes]], form: Format | None) -> tuple
 
 def told(line: Mapping[str, Any]) -> Format | None:
     """Tell a form from one line of it."""
-    if isinstance(line.get("payload"), dict) and isinstance(line.get("type"), str):
+    kind = line.get("type")
+    if isinstance(line.get("payload"), dict) and isinstance(kind, str):
         return Format.CODEX
     if isinstance(line.get("sessionId"), str):
         return Format.CLAUDE_CODE
-    return Format.FLEETMEM if line.get("type") in _NATIVE and "timestamp" not in line else None
+    return Format.FLEETMEM if isinstance(kind, str) and kind in _NATIVE and "timestamp" not in line else None

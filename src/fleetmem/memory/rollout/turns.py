@@ -109,6 +109,12 @@ def member(given: Mapping[str, Any], name: str, kind: type) -> Any:
     return value
 
 
+def part(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a member that is an object; an empty one for anything else."""
+    value = given.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
 def moment(given: Any) -> str | None:
     """Return a moment where it is one as RFC 3339 writes it; a transcript's clock is no reason to refuse a line."""
     if not isinstance(given, str):
