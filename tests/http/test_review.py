@@ -4,12 +4,14 @@ import asyncio
 import json
 import time
 import uuid
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import asyncpg
 import httpx
 import msgspec
+import psycopg
 import pytest
 
 from fleetmem import wire
@@ -549,3 +551,74 @@ async def as_operator(fleet: Fleet, said: str, *values: object) -> None:
             await console.execute(said, *values)
     finally:
         await console.close()
+
+
+def smuggled(memory: Memory) -> str:
+    """Plant a recipient past the audience rule, as only a superuser with the triggers off can."""
+    note = memory.propose(memory.told("web", SAID, audience="health"), recipients=["health"], reasons=[])
+    with memory.past() as past:
+        past.execute("alter table fleet.note_recipient disable trigger a_may_receive")
+        past.execute(
+            "insert into fleet.note_recipient (note, agent, match, skill, nonce) values (%s, 'finance', 'match', 'x', %s)",
+            [note, "0" * 32],
+        )
+        past.execute("update fleet.note_recipient set new_skill = false where note = %s", [note])
+        past.execute("alter table fleet.note_recipient enable always trigger a_may_receive")
+    memory.preview(note)
+    return note
+
+
+async def test_a_recipient_who_was_smuggled_in_keeps_the_note_from_being_approved(olga: Voice, memory: Memory) -> None:
+    note = smuggled(memory)
+    answer = await olga.post(f"/v1/notes/{note}/approve", {"revision": 1})
+    assert refused(answer) == (409, "note.recipients", "finance", "audience")
+    assert (await detail(olga, note)).landings == []
+
+
+@pytest.mark.parametrize(
+    "role",
+    ["fleetmem_operator", "fleetmem_worker", "fleetmem_scribe", "fleetmem_owner", "fleetmem_auditor", "fleetmem_agent"],
+)
+async def test_no_role_activates_a_note_past_the_audience_rule(
+    olga: Voice, memory: Memory, fleet: Fleet, role: str
+) -> None:
+    note = smuggled(memory)
+    approve = "update fleet.note set status = 'approved' where id = $1"
+    if role == "fleetmem_operator":
+        with pytest.raises(asyncpg.CheckViolationError, match=r"note\.recipients"):
+            await as_operator(fleet, approve, uuid.UUID(note))
+    else:
+        with fleet.owner() as owner:
+            owner.execute(f"set role {role}")
+            with suppress(psycopg.errors.CheckViolation, psycopg.errors.InsufficientPrivilege):
+                assert owner.execute(approve.replace("$1", "%s"), [note]).rowcount == 0
+    assert (await detail(olga, note)).status == "candidate"
+
+
+async def test_the_worker_grants_nobody_who_was_smuggled_in(olga: Voice, memory: Memory) -> None:
+    note = smuggled(memory)
+    with memory.past() as past:
+        past.execute("update fleet.memory_rule set auto_grant = true")
+    try:
+        with memory.worker() as worker, pytest.raises(psycopg.errors.CheckViolation, match=r"note\.recipients"):
+            worker.execute("update fleet.note set status = 'approved' where id = %s", [note])
+    finally:
+        with memory.past() as past:
+            past.execute("update fleet.memory_rule set auto_grant = false")
+    assert (await detail(olga, note)).status == "candidate"
+
+
+async def test_a_landing_past_the_audience_rule_is_refused_at_the_last_moment(olga: Voice, memory: Memory) -> None:
+    note = smuggled(memory)
+    with memory.past() as past:
+        past.execute(
+            "update fleet.note set status = 'approved', decided_at = now(), decided_by = 'x' where id = %s", [note]
+        )
+        past.execute(
+            "insert into fleet.landing (id, note, agent, nonce, skill, new_skill, status, requested_at)"
+            " values (gen_random_uuid(), %s, 'finance', %s, 'x', false, 'pending', now())",
+            [note, "0" * 32],
+        )
+    with pytest.raises(psycopg.errors.CheckViolation, match=r"note\.recipients"):
+        memory.land(note)
+    assert [each.status for each in (await detail(olga, note)).landings] == ["pending"]

@@ -50,20 +50,19 @@ FIELD_RULES: Final = {
     "incident_remark_length": ("remark", "too-long"),
 }
 _STATES: Final = {"28000": errors.TokenInvalid, "P0002": errors.Absent, "FM409": errors.IdempotencyConflict}
-_CODES: Final = {
-    error.code: error
-    for error in (
-        errors.TransitionRefused,
-        errors.BeatEnded,
-        errors.TaskSettled,
-        errors.RunSettled,
-        errors.RecipientUnknown,
-        errors.AudienceNotWritable,
-        errors.NoteDecided,
-        errors.NoteEdited,
-        errors.NoteQuarantined,
-    )
-}
+_TOLD: Final[tuple[type[FleetmemError], ...]] = (
+    errors.TransitionRefused,
+    errors.BeatEnded,
+    errors.TaskSettled,
+    errors.RunSettled,
+    errors.RecipientUnknown,
+    errors.AudienceNotWritable,
+    errors.NoteDecided,
+    errors.NoteEdited,
+    errors.NoteQuarantined,
+)
+# "note.decided" is told of a recipient for a note that stands, or that somebody has signed.
+_CODES: Final = {error.code: error for error in _TOLD} | {"note.decided": errors.NoteDecided}
 # Conflicts that no caller tells apart by code.
 _CONFLICTS: Final = {
     "note.signatures": "The note needs another reviewer's signature",
