@@ -1,7 +1,6 @@
 """Teams, tasks, messages, runs and spans over HTTP: who writes what, who reads it, and what is never taken from a body."""
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,10 +18,9 @@ insert into fleet.team_member (team, agent, position) values ('books', 'finance'
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _teams(fleet: Fleet) -> Iterator[None]:
+def _teams(fleet: Fleet) -> None:
     with fleet.owner() as owner:
         owner.execute(TEAM)
-    yield
 
 
 async def opened(voice: Voice, *, audience: str = "open", prompt: str = "Mend the gate.") -> str:
@@ -112,7 +110,7 @@ async def test_a_strangers_team_answers_as_an_absent_one(
     ],
 )
 async def test_what_is_hidden_answers_as_what_is_absent(
-    health: Voice, facilities: Voice, method: str, path: str, body: dict[str, str] | None
+    health: Voice, facilities: Voice, method: str, path: str, body: dict[str, object] | None
 ) -> None:
     task = await opened(health, audience="health")
     run = await running(health, task)
