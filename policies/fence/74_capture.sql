@@ -44,8 +44,7 @@ create policy agent_settles on fleet.run for update to fleetmem_agent
 create policy agent_reads on fleet.span for select to fleetmem_agent
   using (exists (select from fleet.run r where r.id = run));
 create policy agent_adds on fleet.span for insert to fleetmem_agent
-  with check (exists (select from fleet.run r
-                       where r.id = run and r.agent = (select fence.current_agent()) and r.status = 'running'));
+  with check (exists (select from fleet.run r where r.id = run and r.agent = (select fence.current_agent())));
 
 create policy agent_reads on fleet.context_injection for select to fleetmem_agent
   using (exists (select from fleet.run r where r.id = run and r.agent = (select fence.current_agent())));
