@@ -156,9 +156,13 @@ class Settings:
     body_wait_s: float = _setting(
         "BODY_WAIT_S", _seconds(high=600), "How long a request's body may take to arrive before it is a 400.", "10"
     )
-    worker_jobs: int = _setting(
-        "WORKER_JOBS", _integer(low=1, high=64), "Jobs that one worker does at a time.", "4"
+    segment_idle_s: float = _setting(
+        "SEGMENT_IDLE_S",
+        _seconds(high=604_800),
+        "A team's thread of work ends when nothing happened in it for so many seconds.",
+        "1800",
     )
+    worker_jobs: int = _setting("WORKER_JOBS", _integer(low=1, high=64), "Jobs that one worker does at a time.", "4")
     worker_stalled_s: float = _setting(
         "WORKER_STALLED_S",
         _seconds(high=3600),
@@ -170,6 +174,34 @@ class Settings:
         _integer(low=0, high=65_535),
         "The port of 127.0.0.1 on which a worker answers Prometheus; 0 answers nobody.",
         "0",
+    )
+    extractor: str = _setting(
+        "EXTRACTOR",
+        _one_of("openai", "rules", "off"),
+        "What distils notes: `openai`, a model at an endpoint; `rules`, sentences that lay something down; `off`, nothing.",
+        "rules",
+    )
+    extractor_url: str = _setting(
+        "EXTRACTOR_URL",
+        _url("https", "http"),
+        "The endpoint of `openai`: any that speaks OpenAI's chat completions, up to and with its `/v1`.",
+        "https://api.openai.com/v1",
+    )
+    extractor_model: str | None = _setting("EXTRACTOR_MODEL", _text, "The model that `openai` asks for.")
+    extractor_key_file: Path | None = _setting(
+        "EXTRACTOR_KEY_FILE", _path, "A file that holds the endpoint's key. Unset: none is sent."
+    )
+    extractor_timeout_s: float = _setting(
+        "EXTRACTOR_TIMEOUT_S", _seconds(high=3_600), "How long one segment may take, all attempts together.", "120"
+    )
+    extractor_max_tokens: int = _setting(
+        "EXTRACTOR_MAX_TOKENS", _integer(low=256, high=131_072), "How many tokens one answer may have.", "4096"
+    )
+    extractor_format: str = _setting(
+        "EXTRACTOR_FORMAT",
+        _one_of("json_schema", "json_object", "text"),
+        "How the endpoint is told to answer in JSON: by a schema, or what it knows where it knows no schema.",
+        "json_schema",
     )
     rate_per_s: int = _setting(
         "RATE_PER_S",
@@ -185,6 +217,30 @@ class Settings:
     )
     log_level: str = _setting(
         "LOG_LEVEL", _one_of("debug", "info", "warning", "error"), "The least severe log line that is written.", "info"
+    )
+    recognizer: str = _setting(
+        "RECOGNIZER",
+        _one_of("sbert", "openai", "fake", "off"),
+        "What tells whom a memory is for: `sbert`, a model on this machine; `openai`, an embeddings endpoint; `off`. It is"
+        " never replaced by another in silence. (`fake` is for tests.)",
+        "sbert",
+    )
+    recognizer_path: Path | None = _setting(
+        "RECOGNIZER_PATH",
+        _path,
+        "A folder with a sentence-transformers model, for `sbert`. Unset: that of the installed package.",
+    )
+    recognizer_url: str | None = _setting(
+        "RECOGNIZER_URL", _url("http", "https"), "The base address of the embeddings endpoint, for `openai`."
+    )
+    recognizer_model: str | None = _setting(
+        "RECOGNIZER_MODEL", _text, "The model that the endpoint is asked for, for `openai`."
+    )
+    recognizer_key_file: Path | None = _setting(
+        "RECOGNIZER_KEY_FILE", _path, "A file with the endpoint's key. Unset: none is sent that means anything."
+    )
+    recognizer_wait_s: float = _setting(
+        "RECOGNIZER_WAIT_S", _seconds(high=600), "How long one answer of the endpoint may take.", "30"
     )
     url: str = _setting("URL", _url("http", "https"), "The gateway a client speaks to.", "http://127.0.0.1:8420")
     console_url: str = _setting(
@@ -235,6 +291,16 @@ def child_environment(settings: Settings) -> dict[str, str]:
         if each.name not in withheld
     }
     return inherited | {variable: str(value) for variable, value in told.items() if value is not None}
+
+
+def stay_offline() -> None:
+    """Tell the libraries that load models, before they are imported, that nothing is ever downloaded."""
+    os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
+
+
+def is_a_test() -> bool:
+    """Tell whether pytest runs this process, or one above it."""
+    return "PYTEST_VERSION" in os.environ
 
 
 def program_path() -> str:
