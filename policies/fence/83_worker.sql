@@ -1,16 +1,19 @@
 -- The worker: what it needs beside the pipeline's own tables.
 --
---   read     agents: their profiles, to tell whom a memory is for, and their workspaces, to write it there
+--   read     agents: their profiles, to tell whom a memory is for, and their workspaces, to write it there; and the
+--            calibration in force, which says how sure that must be
 --   defer    again what is pending and has no job, as the triggers deferred it
 --   report   a job that was tried in vain; the incident holds ids and the kind of the fault, never a text
 
 set local role fleetmem_owner;
 
 create policy worker_reads on fleet.principal for select to fleetmem_worker using (rol = 'agent');
+create policy worker_reads on fleet.calibration for select to fleetmem_worker using (true);
 
 reset role;
 
 grant select (name, rol, description, instructions, reads, workspace, target, active) on fleet.principal to fleetmem_worker;
+grant select (id, kind, active, evidence) on fleet.calibration to fleetmem_worker;
 
 set local role fleetmem_scribe;
 

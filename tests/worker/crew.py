@@ -29,6 +29,7 @@ from tests.clusters import Cluster
 
 TEAM: Final = "shop"
 _READY_S: Final = 30.0
+_TOLD: Final = {"worker_stalled_s": 2.0, "log_level": "warning", "recognizer": "fake", "extractor": "rules"}
 
 AGENTS: Final = {
     "backend": (
@@ -89,7 +90,7 @@ class Crew:
         way, password = self.database, self.folder / "password"
         password.write_text(self.cluster.password_of("fleetmem_worker"), encoding="utf-8")
         url = f"postgresql://x@localhost:{way.port}/{way.dbname}?host={way.host}"
-        told: dict[str, Any] = {"worker_stalled_s": 2.0, "log_level": "warning"} | self.told
+        told: dict[str, Any] = _TOLD | self.told
         return Settings(
             home=self.folder / "home",
             workspaces=self.folder / "workspaces",
@@ -100,7 +101,7 @@ class Crew:
 
     def told_environment(self) -> dict[str, str]:
         """What its workers are told beside where things are, as the environment says it."""
-        return {f"FLEETMEM_{name.upper()}": str(value) for name, value in self.told.items()}
+        return {f"FLEETMEM_{name.upper()}": str(value) for name, value in (_TOLD | self.told).items()}
 
     def rows(self, text: str, *values: object) -> list[tuple[Any, ...]]:
         """Read what there is, past row security."""

@@ -8,7 +8,8 @@ whether what was written is still there. What is written where, and what is refu
 
 from fleetmem.landing.hold import Workspace
 from fleetmem.landing.lander import Landed, Memory, Preview, Removal, instruct, land, preview, remove
-from fleetmem.landing.premises import faults, nested, prepare
+from fleetmem.landing.premises import faults, is_foreign, nested, prepare
+from fleetmem.landing.skills import skills
 from fleetmem.landing.standing import Standing, available, inspect
 
 __all__ = [
@@ -22,9 +23,11 @@ __all__ = [
     "faults",
     "inspect",
     "instruct",
+    "is_foreign",
     "land",
     "nested",
     "prepare",
     "preview",
     "remove",
+    "skills",
 ]

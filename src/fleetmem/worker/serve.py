@@ -21,6 +21,9 @@ from psycopg_pool import PoolTimeout
 from fleetmem import config
 from fleetmem.config import Settings
 from fleetmem.errors import ConfigInvalid, FleetmemError, Unavailable
+from fleetmem.memory import segment
+from fleetmem.models import choose_extractor
+from fleetmem.sql import safety_files
 from fleetmem.worker import app as composition
 from fleetmem.worker import place, session, startup
 from fleetmem.worker.jobs import sweep
@@ -28,6 +31,7 @@ from fleetmem.worker.logs import make_logger
 from fleetmem.worker.means import Means
 from fleetmem.worker.metrics import Metrics
 from fleetmem.worker.queue import QUEUE, Manager
+from fleetmem.worker.recognition import Recognition
 
 USAGE: Final = 64
 TRY_AGAIN: Final = 75
@@ -63,13 +67,28 @@ def run(settings: Settings, *, drain: bool) -> None:
     with ExitStack() as stack:
         door = stack.enter_context(session.opened(where, size=settings.worker_jobs + 1))
         startup.check(door)
-        metrics = Metrics()
+        metrics, policy = Metrics(), safety_files.shipped_policy()
         _serve_metrics(stack, metrics, settings.worker_metrics_port)
-        means = Means(session=door, workspaces=settings.workspaces, log=log, metrics=metrics)
+        means = Means(
+            session=door,
+            workspaces=settings.workspaces,
+            extractor=choose_extractor.extractor(settings, policy.secrets),
+            recognition=Recognition(settings),
+            policy=policy,
+            rules=segment.Rules(idle_s=settings.segment_idle_s),
+            log=log,
+            metrics=metrics,
+        )
         app, manager = composition.make(means, where, with_periodic=not drain)
-        log.info("ready", jobs=settings.worker_jobs, drain=drain)
+        _tell(means, settings)
         asyncio.run(_drained(app, manager, means, settings) if drain else _kept(app, manager, means, settings))
         log.info("stopped")
+
+
+def _tell(means: Means, settings: Settings) -> None:
+    means.log.info("ready", jobs=settings.worker_jobs, recognizer=settings.recognizer, extractor=settings.extractor)
+    if not means.recognition.is_on:
+        means.log.warning("recognition is off: segments are kept, and none is distilled until it is on")
 
 
 def _serve_metrics(stack: ExitStack, metrics: Metrics, port: int) -> None:
@@ -91,7 +110,9 @@ async def _kept(app: App, manager: Manager, means: Means, settings: Settings) ->
     while not stopping.is_set():
         try:
             async with app.open_async():
-                await _until(stopping, _work(app, settings), _recovering(manager, means, settings))
+                await _until(
+                    stopping, _work(app, settings), _recovering(manager, means, settings), _loading(means.recognition)
+                )
         except (ConnectorException, PoolTimeout) as error:
             means.log.warning("database away", fault=type(error).__name__)
             await app.close_async()
@@ -132,6 +153,13 @@ async def _recovering(manager: Manager, means: Means, settings: Settings) -> Non
         if found:
             means.log.warning("recovered", jobs=found)
         await asyncio.sleep(settings.worker_stalled_s / _BEATS)
+
+
+async def _loading(recognition: Recognition) -> None:
+    """Load the models while jobs that need none are done already; what cannot be loaded ends the worker."""
+    if recognition.is_on:
+        await asyncio.to_thread(recognition.load)
+    await asyncio.Event().wait()
 
 
 async def _until(stopping: asyncio.Event, *acts: object) -> None:

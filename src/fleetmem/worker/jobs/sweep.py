@@ -9,13 +9,14 @@ from typing import Final
 
 from fleetmem.worker.means import Means
 
-_PENDING: Final = ("tasks", "runs", "segments", "previews", "landings")
+_PENDING: Final = ("tasks", "runs", "previews", "landings")
 
 
 def run(means: Means) -> None:
-    """Defer what has no job."""
-    found = dict[str, int]()
-    for what in _PENDING:
+    """Close what is idle, and defer what has no job. Without a recognizer no segment is distilled, so none is deferred."""
+    with means.session.transaction() as transaction:
+        found = {"idle": len(transaction.values("worker_segments_idle", means.rules.idle_s))}
+    for what in (*_PENDING, *(["segments"] if means.recognition.is_on else [])):
         with means.session.transaction() as transaction:
             found[what] = transaction.run(f"worker_sweep_{what}")
     with means.session.transaction() as transaction:
