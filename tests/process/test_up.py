@@ -39,6 +39,7 @@ class Up:
         return inherited | {
             "FLEETMEM_HOME": str(self.home),
             "FLEETMEM_ROSTER": str(ROSTER),
+            "FLEETMEM_WORKSPACES": str(self.home.parent / "workspaces"),
             "FLEETMEM_GATEWAY_PORT": str(self.gateway_port),
             "FLEETMEM_CONSOLE_PORT": str(self.console_port),
         }
@@ -115,6 +116,12 @@ def test_a_fleet_starts_stops_cleanly_and_finds_its_data_again(up: Up) -> None:
 
     up.start()
     assert [beat["body"] for beat in up.ask("GET", "/v1/beats").json()["items"]] == ["empty"]
+
+
+def test_a_fleet_has_workspaces_for_the_members_of_its_teams_and_for_nobody_else(up: Up) -> None:
+    made = up.home.parent / "workspaces"
+    assert {path.name for path in made.iterdir()} == {"administration", "facilities", "health"}
+    assert "household's calendar" in (made / "administration" / "AGENTS.md").read_text()
 
 
 def test_a_second_supervisor_is_refused_and_a_taken_port_named(up: Up) -> None:

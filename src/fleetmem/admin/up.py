@@ -23,7 +23,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from fleetmem.admin import deployment
+from fleetmem.admin import deployment, workspaces
 from fleetmem.admin.child import Child, end_leftovers
 from fleetmem.admin.database import Conninfo
 from fleetmem.admin.deployment import Say, silent
@@ -109,7 +109,7 @@ def bring_up(settings: Settings, say: Say = silent, *, fast: bool = False, with_
         agents, console = services(settings)
         for service in (agents, console):
             service.check_port()
-        deployment.declared_roster(settings)  # whose errors are told before anything is made
+        declared = deployment.declared_roster(settings)  # whose errors are told before anything is made
         server = None
         owner = deployment.external(settings)
         if owner is None:
@@ -120,6 +120,8 @@ def bring_up(settings: Settings, say: Say = silent, *, fast: bool = False, with_
             owner = server.conninfo(deployment.DBNAME).psycopg()
         deployment.equip(settings, owner, say)
         worker = Worker("worker", settings) if with_worker else None
+        if with_worker:
+            workspaces.prepare_all(settings.workspaces, declared.members(), say)
         fleet = Fleet(settings, owner, agents, console, worker, server, undo)
         for child in fleet.children():
             undo.callback(child.stop)

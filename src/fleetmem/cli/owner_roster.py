@@ -15,6 +15,7 @@ from fleetmem.cli.options import Json, examples
 from fleetmem.cli.outcome import Exit
 from fleetmem.cli.owner_fleet import roster_bytes
 from fleetmem.config import Settings
+from fleetmem.fleet.team import OnNarrowing
 
 if TYPE_CHECKING:
     from fleetmem.fleet.plan import RosterPlan
@@ -51,6 +52,10 @@ def sync(as_json: Json = False) -> None:
     _show(difference, as_json=as_json)
     if not as_json and difference.added:
         show.note("Mint a token for each new name with `fleetmem token issue NAME`.")
+    if not as_json and any(each.how is OnNarrowing.AT_ONCE for each in difference.revocations):
+        show.note(
+            "The worker takes the revoked memory out of the workspaces; an agent that runs now has read it already."
+        )
 
 
 def _declared(settings: Settings) -> Roster:

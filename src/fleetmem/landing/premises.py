@@ -61,6 +61,11 @@ def prepare(workspace: Workspace) -> None:
         refuse_unfit(workspace, top)
 
 
+def is_foreign(workspace: Workspace) -> bool:
+    """Tell whether something stands in a workspace's place that `prepare` never made a workspace of."""
+    return os.path.lexists(workspace.path) and not os.path.lexists(workspace.path / _GIT / _SIGN)
+
+
 def nested(paths: Sequence[Path]) -> list[tuple[Path, Path]]:
     """Return each (inner, outer) of workspaces that lie inside one another, or are one by two names."""
     real = [(path, path.resolve()) for path in paths]
