@@ -13,6 +13,7 @@ from typing import Final
 
 from fleetmem.errors import SecretInBody
 from fleetmem.memory import safety
+from fleetmem.memory.policy import Secrets
 from fleetmem.memory.redaction import Redacted
 from fleetmem.sql import safety_files
 
@@ -43,8 +44,22 @@ async def redacted(texts: Mapping[str, str]) -> Redacted:
 
 async def all_redacted(records: Sequence[Mapping[str, str]]) -> list[Redacted]:
     """Return many records as `redacted` does each, all in one thread."""
-    secrets = safety_files.secrets()
-    return await asyncio.to_thread(lambda: [safety.redact(secrets, texts) for texts in records])
+    return await asyncio.to_thread(_all_redacted, safety_files.secrets(), records)
+
+
+def _all_redacted(secrets: Secrets, records: Sequence[Mapping[str, str]]) -> list[Redacted]:
+    """Judge each text once: the steps of a run are of a few tools, and many have no more to say."""
+    clean: set[str] = {""}
+    kept: list[Redacted] = []
+    for texts in records:
+        unknown = {field: text for field, text in texts.items() if text not in clean}
+        found = safety.redact(secrets, unknown) if unknown else Redacted({}, ())
+        if found.rules:
+            found = safety.redact(secrets, texts)  # what is found in one field is rewritten in all of them
+        else:
+            clean.update(text for text in unknown.values() if len(text) <= _LONGEST_REPEATED)
+        kept.append(Redacted({**texts, **found.texts}, found.rules))
+    return kept
 
 
 def flags(given: str) -> tuple[str, ...]:
@@ -63,3 +78,4 @@ def ready() -> None:
 
 
 _LONGEST_IN_LOOP: Final = 2_000  # Characters: about 1 ms, what a thread would cost by itself.
+_LONGEST_REPEATED: Final = 200
