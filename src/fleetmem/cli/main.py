@@ -30,6 +30,7 @@ from fleetmem.cli.owner_key import key
 from fleetmem.cli.owner_roster import roster
 from fleetmem.cli.owner_token import token
 from fleetmem.cli.owner_workspace import workspace
+from fleetmem.cli.routing import routing
 from fleetmem.cli.safety import safety
 from fleetmem.cli.segments import segments
 
@@ -103,6 +104,7 @@ for name, group in {
     "agent": agent,
     "token": token,
     "key": key,
+    "routing": routing,
     "safety": safety,
     "segments": segments,
     "workspace": workspace,
