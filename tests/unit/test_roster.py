@@ -66,6 +66,10 @@ def test_the_shipped_roster_is_the_household_of_six() -> None:
     assert [person.name for person in shipped.operators] == ["hearth-keeper"]
     assert [person.name for person in shipped.auditors] == ["yearly-review"]
     assert all(agent.instructions and agent.description for agent in shipped.agents)
+    assert [(team.name, team.members, team.audiences) for team in shipped.teams] == [
+        ("household", ("administration", "facilities", "health"), frozenset({"open", "personal"}))
+    ]
+    assert shipped.memory == CAREFUL
 
 
 def test_nothing_but_finance_reads_finance() -> None:

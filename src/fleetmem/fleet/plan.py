@@ -151,7 +151,7 @@ class RosterPlan:
                 case OnNarrowing.AT_ONCE:
                     yield f"REVOKES: {each.agent} gives up {landed}, gone from its next run on"
                 case OnNarrowing.PROPOSE:
-                    yield f"PROPOSES: revoking {landed} of {each.agent}; an operator decides, and it keeps them until then"
+                    yield f"PROPOSES: revoking {landed} of {each.agent}; an operator decides, and until then it keeps what it has"
                 case _:
                     assert_never(each.how)
 
