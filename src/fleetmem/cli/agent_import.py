@@ -37,7 +37,7 @@ class Form(StrEnum):
 
 def import_(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A session as JSON lines.", exists=True, dir_okay=False, readable=True)],
+    file: Annotated[Path, typer.Argument(help="A session as JSON lines.")],
     *,
     team: Annotated[str, typer.Option(help="The team whose work it was.")],
     audience: Annotated[
