@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from fleetmem import config, errors
@@ -11,7 +12,7 @@ from fleetmem.admin.prove.verdict import Kind
 from fleetmem.board.handoff import TRANSITIONS
 from fleetmem.cli import outcome
 from fleetmem.fleet.plan import RosterPlan
-from fleetmem.memory import safety
+from fleetmem.memory import block, review, safety, skill
 from fleetmem.sql import safety_files
 from fleetmem.sql.fence_files import fence_files
 from fleetmem.store.pgerrors import FIELD_RULES
@@ -20,13 +21,14 @@ from fleetmem_gateway.problems import STATUS
 from tests.docs import markdown
 from tests.docs.markdown import ROOT, page
 
-# The memory half has rules of its own; no service and no command answers with one yet.
+# The memory half has rules of its own; those that a service answers with are the ones of a reviewer's texts and recipients.
 _SOURCES = [
     path
     for folder in ("src", "gateway")
     for path in (ROOT / folder).rglob("*.py")
     if not {"memory", "landing"} & set(path.parts)
 ]
+_OF_REVIEW = (block.check_content, skill.check_key, skill.check_description, review.faults)
 # Rules that are no literal argument where they are found.
 _COMPUTED = {"type", "json"}
 
@@ -51,6 +53,7 @@ def test_every_rule_that_a_refusal_can_name_is_explained() -> None:
     said = _COMPUTED | {rule for path in _SOURCES for rule in _rules_of(path)}
     said |= {rule for _, rule in FIELD_RULES.values()} | {rule for _, rule in intake._RULES}  # noqa: SLF001 -- its only list
     said |= _faults_of(ROOT / "src" / "fleetmem" / "fleet" / "text.py")
+    said |= {rule for check in _OF_REVIEW for rule in _named_by(check)}
     assert {row["rule"] for row in markdown.rows(general, "rule", "means")} == said
 
 
@@ -130,6 +133,11 @@ def _rules_of(path: Path) -> set[str]:
     calls = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
     given = (word.value for call in calls for word in call.keywords if word.arg == "rule")
     return {str(value.value) for value in given if isinstance(value, ast.Constant) and value.value}
+
+
+def _named_by(check: Callable[..., object]) -> set[str]:
+    """Return the rules that a function's docstring says it answers with."""
+    return set(re.findall(r"`([a-z_-]+)`", check.__doc__ or "")) - {"rule"}
 
 
 def _faults_of(path: Path) -> set[str]:
