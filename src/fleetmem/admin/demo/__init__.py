@@ -19,6 +19,7 @@ from fleetmem.admin import up
 from fleetmem.admin.demo import day, rule
 from fleetmem.admin.demo.account import Account
 from fleetmem.admin.deployment import Say
+from fleetmem.admin.up import Fleet
 from fleetmem.config import Settings
 from fleetmem.errors import FleetmemError
 
@@ -26,26 +27,27 @@ __all__ = ["run"]
 
 
 def run(settings: Settings, say: Say = print) -> bool:
-    """Bring up a fleet for each act, play it, take the fleet down; True when every expectation held."""
-    account = Account(say)
-    say("A household's day. Six agents, one Postgres, and a gateway that is not what keeps anyone out.")
+    """Bring up a fleet for each act, play it, take the fleet down; True when every expectation of both held."""
+    say("First act: a household's day. Six agents, one Postgres, and a gateway that is not what keeps anyone out.")
     household = Path(str(files("fleetmem.fleet") / "household.yaml"))
     with up.throw_away(replace(settings, roster=household), say) as fleet:
-        _act(account, say, lambda: day.play(fleet, account))
-    say("\nSecond act. A team of three, a rule, and the one of them who must not have it.")
+        held = _act(fleet, day.play, say)
+    say("\nSecond act: a team of three, a rule, and the one of them who must not have it.")
     if find_spec("sentence_transformers") is None:
-        account.left_out("the second act: it needs the `memory` extra, which WITH_MEMORY=0 leaves out")
-    else:
-        team = Path(str(files("fleetmem.admin.demo") / "software.yaml"))
-        with up.throw_away(replace(settings, roster=team), say, with_worker=True) as fleet:
-            _act(account, say, lambda: rule.play(fleet, account))
-    say(account.summary())
-    return account.all_held
+        say("  --  not shown: it needs the `memory` extra, which WITH_MEMORY=0 leaves out")
+        return held
+    team = Path(str(files("fleetmem.admin.demo") / "software.yaml"))
+    with up.throw_away(replace(settings, roster=team), say, with_worker=True) as fleet:
+        return _act(fleet, rule.play, say) and held
 
 
-def _act(account: Account, say: Say, play: Callable[[], None]) -> None:
+def _act(fleet: Fleet, play: Callable[[Fleet, Account], None], say: Say) -> bool:
+    account = Account(say)
     try:
-        play()
+        play(fleet, account)
     except FleetmemError as error:
+        # The step is in the account as one that did not hold; what depends on it is left out.
         account.broke_off()
         say(f"\nThe act ends here: {error.detail}")
+    say(account.summary())
+    return account.all_held

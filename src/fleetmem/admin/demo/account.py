@@ -97,7 +97,7 @@ class Account:
 
     def summary(self) -> str:
         """Write what everyone published, read and was refused, and whether all of it was as expected."""
-        lines = ["\nWhat remains of the day"]
+        lines = ["\nWhat remains of it"]
         for who in sorted({*self._published, *self._read, *self._refused}):
             lines += [
                 f"  {who}",
