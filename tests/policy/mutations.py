@@ -204,8 +204,115 @@ OBJECTS: Final = (
     Mutation("a rule", "create rule r as on insert to fleet.beat do also notify wake", ("V",)),
 )  # fmt: skip
 
+MEMORY: Final = (
+    # what a team says
+    Mutation("messages are read by all members", "alter policy agent_reads on fleet.message using (team = any ((select fence.my_teams())::text[]))",
+             ("NT00", "NT10", "NT21")),
+    Mutation("messages are read by who reads the audience", "alter policy agent_reads on fleet.message using (audience = any"
+             " ((select fence.read_set())::text[]))", ("NT11",)),
+    Mutation("tasks are read by all", "alter policy agent_reads on fleet.task using (true)", ("NT13", "NT14")),
+    Mutation("runs are read by all", "alter policy agent_reads on fleet.run using (true)", ("NT15", "NT16")),
+    Mutation("steps are read by all", "alter policy agent_reads on fleet.span using (true)", ("NT17",)),
+    Mutation("what another was shown", "alter policy agent_reads on fleet.context_injection using (true)", ("NT18",)),
+    Mutation("every team is known", "alter policy agent_reads on fleet.team using (true)", ("NT19", "NT23")),
+    Mutation("everyone is in every team", rewritten("fence.my_teams()", "(m.agent = (SELECT (fence._who('agent'::text)).name AS name))",
+             "true"), ("NT11", "NT19", "NT25")),
+    Mutation("counts are readable", "grant select (seq) on fleet.message to fleetmem_agent", ("NT26", "M:fleet.message:select:fleetmem_agent")),
+    Mutation("authors of messages", "grant insert (author) on fleet.message to fleetmem_agent", ("NFm2",)),
+    Mutation("attempts are chosen", "grant insert (attempt) on fleet.run to fleetmem_agent", ("NFr3",)),
+    Mutation("no stamp on messages", "drop trigger a_stamp on fleet.message", ("N:day",)),
+    Mutation("settled tasks take words", rewritten("fence.message_stamp()", "named.status <> 'open'", "false"), ("NT55",)),
+    Mutation("settled tasks take runs", rewritten("fence.run_stamp()", "named.status <> 'open'", "false"), ("NT61",)),
+    Mutation("steps in another's run", "alter policy agent_adds on fleet.span with check (true)", ("NT62", "NT63")),
+    Mutation("runs are settled by all", "alter policy agent_settles on fleet.run using (true) with check (true)", ("NT66",)),
+    Mutation("tasks are settled by members", "alter policy party_settles on fleet.task using (team = any ((select fence.my_teams())::text[]))",
+             ("NT67",)),
+    Mutation("teams carry everything", rewritten("fence.team_carries(text,text,text)", "(team_carries.p_audience = ANY (t.audiences))", "true"), ("NT53",)),
+    Mutation("shown what is hidden", rewritten("fence.context_injection_stamp()", "m.audience = any (who.reads) or m.author = who.name", "true"),
+             ("NT80",)),
+    Mutation("a count is set", "drop trigger a_kept on fleet.team", ("NT94",)),
+    Mutation("words are rewritten", "alter table fleet.message disable trigger z_never", ("NT97",)),
+    # memories
+    Mutation("agents read notes", "grant select on fleet.note to fleetmem_agent", ("ORk:note", "M:fleet.note:select:fleetmem_agent")),
+    Mutation("the console reads notes without a claim", "alter policy console_reads on fleet.note using (true)", ("OM10", "OM11")),
+    Mutation("approvals without a signature", rewritten("fence.note_activate(uuid)", "signed.given < signed.needed", "false"), ("OM30", "OM31")),
+    Mutation("one reviewer is two", "create or replace function fence.note_signatures(p_note uuid, out needed integer, out given integer)"
+             " language sql stable security definer set search_path = pg_catalog, pg_temp begin atomic select 1, 1; end", ("OM30", "OM31")),
+    Mutation("signing twice is two", rewritten("fence.note_signatures(uuid)", "count(DISTINCT v.reviewer)", "count(v.reviewer)"), ("OM32",)),
+    Mutation("signing for another", "grant insert (reviewer) on fleet.note_review to fleetmem_operator", ("OM33",)),
+    Mutation("signing ahead", rewritten("fence.review_stamp()", "new.revision is distinct from", "false and new.revision is distinct from"), ("OM34",)),
+    Mutation("auditors decide", "alter policy operator_decides on fleet.note using ((select fence.on_console()) is not null)"
+             " with check ((select fence.on_console()) is not null)", ("OM36",)),
+    Mutation("anyone on the console decides", "alter policy operator_decides on fleet.note using (true) with check (true)", ("OM36",)),
+    Mutation("recipients below a signature", rewritten("fence.recipient_check()", "v.decision = 'approve'", "false"), ("OM38", "Q23")),
+    Mutation("recipients of anywhere", "create or replace function fence.may_receive(p_note uuid, p_agent text) returns text language sql stable"
+             " security definer set search_path = pg_catalog, pg_temp return null::text", ("OM39", "OM40", "Q20", "Q21", "OM82")),
+    Mutation("recipients past the audiences", rewritten("fence.may_receive(uuid,text)", "(NOT (n.audiences <@ p.reads))", "false"),
+             ("OM40", "Q21", "OM82", "OM70")),
+    Mutation("recipients past the team", rewritten("fence.may_receive(uuid,text)", "(m.agent IS NULL)", "false"), ("OM39", "Q20")),
+    Mutation("no check of recipients", "alter table fleet.note_recipient disable trigger a_may_receive", ("OM39", "OM40", "Q20", "Q21")),
+    Mutation("a check that a setting switches off", "alter table fleet.note_recipient enable trigger a_may_receive", ("OM70",)),
+    Mutation("reviewers pose as recognizers", "alter policy operator_moves on fleet.note_recipient"
+             " with check ((select fence.current_operator()) is not null)", ("OM43", "OM44")),
+    Mutation("approved texts change", "drop trigger b_move on fleet.note", ("O:day",)),
+    Mutation("audiences change", "grant update (audiences) on fleet.note to fleetmem_operator", ("M:fleet.note:update:fleetmem_operator",)),
+    Mutation("an edit keeps its signatures", rewritten("fence.note_move()", "new.revision := old.revision + 1;", ""), ("OM49",)),
+    Mutation("incidents are closed by auditors", "alter policy operator_closes on fleet.incident using (true) with check (true)", ("OM57",)),
+    Mutation("auditors take back", rewritten("fence.deciding()", "(fence.require('operator')).name", "coalesce(fence.on_console(), 'x')"),
+             ("OM60",)),
+    Mutation("sources without a claim", rewritten("fence.review_sources(uuid)", "(fence.on_console() IS NOT NULL)", "true"), ("OM61",)),
+    Mutation("grants without evidence", "drop trigger w_evidence on fleet.memory_rule", ("OM67",)),
+    Mutation("narrowing takes nothing", "drop trigger w_reach on fleet.principal", ("OM82", "OM85", "OM86", "OM88")),
+    Mutation("leaving takes nothing", "drop trigger w_reach on fleet.team_member", ("OM83", "OM87")),
+    Mutation("a team's end takes nothing", "drop trigger w_reach on fleet.team", ("OM84",)),
+    Mutation("landing looks no more", rewritten("fence.landing_move()", "fence.may_receive(new.note, new.agent) is not null", "false"), ("OM90",)),
+    # the ledger
+    Mutation("the ledger is edited", "drop trigger z_never on fleet.ledger", ("L63", "L64", "L65")),
+    Mutation("the ledger is cut by a setting", "alter table fleet.ledger enable trigger z_never", ("L66", "L67")),
+    Mutation("the worker writes the ledger", "grant insert on fleet.ledger to fleetmem_worker; create policy w on fleet.ledger for insert"
+             " to fleetmem_worker with check (true)", ("L1w", "M:fleet.ledger:insert:fleetmem_worker")),
+    Mutation("the worker tells", "grant execute on function fence.tell(text, uuid, text, text, jsonb) to fleetmem_worker",
+             ("L5w", "T:call:fence.tell(text,uuid,text,text,jsonb):fleetmem_worker")),
+    Mutation("a hash that covers less", rewritten("fence.ledger_bytes(fleet.ledger)", "fence.netstring((l).reason)", "''::text"), ("V",)),
+    Mutation("a chain that hangs on nothing", rewritten("fence.tell(text,uuid,text,text,jsonb)", "told.prev := coalesce(told.prev, decode(repeat('00', 32), 'hex'))",
+             "told.prev := decode(repeat('00', 32), 'hex')"), ("L03",)),
+    Mutation("reasons are made up", rewritten("fence.note_tell()", "case tg_argv[0] when 'scribe' then", "case when true then"), ("L81", "L82", "L84", "L85")),
+    Mutation("reasons of denials are made up", rewritten("fence.recipient_tell()", "case tg_argv[0] when 'scribe' then", "case when true then"), ("L83",)),
+    Mutation("the worker poses as a reviewer", "alter policy worker_proposes on fleet.note_denial with check (true)", ("L87", "L88")),
+    Mutation("who has no claim is the owner", "create or replace function fence.actor() returns text language sql stable security definer"
+             " set search_path = pg_catalog, pg_temp return coalesce(fence.current_operator(), 'owner')", ("L90", "L91")),
+    Mutation("operators read the ledger without a claim", "alter policy console_reads on fleet.ledger using (true)", ("L70", "L71")),
+    # the worker and the queue
+    Mutation("the worker reads beats", "grant select on fleet.beat to fleetmem_worker; create policy w on fleet.beat for select"
+             " to fleetmem_worker using (true)", ("QR:fleet.beat", "M:fleet.beat:select:fleetmem_worker")),
+    Mutation("the worker reads people", "alter policy worker_reads on fleet.principal using (true)", ("Q10",)),
+    Mutation("the worker grants what waits", rewritten("fence.note_activate(uuid)", "n.reasons <> '{}'", "false"), ("Q13",)),
+    Mutation("the worker grants what is severe", rewritten("fence.note_activate(uuid)", "n.severity = 'severe'", "false"), ("Q14",)),
+    Mutation("the worker grants a fallback", rewritten("fence.note_activate(uuid)", "r.match = 'fallback'", "false"), ("Q15",)),
+    Mutation("the worker grants to nobody", rewritten("fence.note_activate(uuid)",
+             "not exists (select from fleet.note_recipient r where r.note = p_note and r.active)", "false"), ("Q16",)),
+    Mutation("grants without the owner's word", rewritten("fence.note_activate(uuid)",
+             "not (select m.auto_grant and not m.review_all from fleet.memory_rule m)", "false"), ("Q12", "Q17")),
+    Mutation("audiences are sent along", "grant insert (audiences) on fleet.note to fleetmem_worker", ("QN:audiences",)),
+    Mutation("notes of open segments", rewritten("fence.note_stamp()", "not fence.segment_is_complete(new.segment) or", ""), ("Q26",)),
+    Mutation("citations of anything", "drop trigger a_check on fleet.note_citation", ("Q28",)),
+    Mutation("segments mix teams", "drop trigger a_one_team on fleet.segment_task", ("Q29",)),
+    Mutation("segments open again", "drop trigger b_move on fleet.segment", ("Q:day",)),
+    Mutation("files wander", "drop trigger b_move on fleet.landing", ("O:day", "Q:day")),
+    Mutation("agents ask for work", "grant usage on schema queue to fleetmem_agent; grant insert on queue.procrastinate_jobs to fleetmem_agent;"
+             " grant usage on all sequences in schema queue to fleetmem_agent", ("M:queue:usage", "M:queue.procrastinate_jobs_id_seq")),
+    Mutation("auditors see jobs", "grant usage on schema queue to fleetmem_auditor; grant select on queue.procrastinate_jobs to fleetmem_auditor",
+             ("QQrr", "M:queue.procrastinate_jobs:select:fleetmem_auditor")),
+    Mutation("the scribe deletes jobs", "grant delete on queue.procrastinate_jobs to fleetmem_scribe", ("M:queue.procrastinate_jobs:delete",)),
+    Mutation("jobs hold texts", rewritten("fence.task_follow()", "json_build_object('task', new.id)", "json_build_object('task', new.id, 'prompt', new.prompt)"),
+             ("Q87",)),
+    Mutation("jobs are lost", "drop trigger w_follow on fleet.task", ("Q80",)),
+)  # fmt: skip
+
 # What belongs to a whole server: done on one that nobody else uses, and undone.
 OF_THE_SERVER: Final = (
+    Mutation("the worker becomes an operator", "grant fleetmem_operator to fleetmem_worker", ("Q44", "M:memberships"),
+             "revoke fleetmem_operator from fleetmem_worker"),
     Mutation("a role past row security", "alter role fleetmem_agent bypassrls", ("F01", "M:role:fleetmem_agent"),
              "alter role fleetmem_agent nobypassrls"),
     Mutation("a login that makes roles", "alter role fleetmem_gateway createrole", ("C38b", "M:role:fleetmem_gateway"),
@@ -227,4 +334,4 @@ OF_THE_SERVER: Final = (
              "alter role fleetmem_gateway set log_parameter_max_length = 0"),
 )  # fmt: skip
 
-OF_A_DATABASE: Final = (*POLICIES, *GRANTS, *TRIGGERS, *FUNCTIONS, *CLAIMS, *OBJECTS)
+OF_A_DATABASE: Final = (*POLICIES, *GRANTS, *TRIGGERS, *FUNCTIONS, *CLAIMS, *OBJECTS, *MEMORY)

@@ -104,12 +104,16 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Cases of one section that share their controls."""
+    """Cases of one section that share their controls.
+
+    `in_scene`: they aim at a team's day and its memories, which are played for them and undone.
+    """
 
     letter: str
     title: str
     controls: tuple[Case, ...]
     cases: tuple[Case, ...]
+    in_scene: bool = False
 
 
 def said(expects: Expectation) -> str:

@@ -42,6 +42,7 @@ PLAYERS: Final = (
     Player(name="held", reads=("hall",), writes=("hall",), description="suspended"),
     Player(name="stale", reads=("hall",), writes=("hall",), description="its tokens were all ended"),
     Player(name="chief", rol=Rol.OPERATOR, description="an operator"),
+    Player(name="deputy", rol=Rol.OPERATOR, description="another operator"),
     Player(name="retired", rol=Rol.OPERATOR, description="a deactivated operator"),
     Player(name="sage", rol=Rol.AUDITOR, description="an auditor"),
 )

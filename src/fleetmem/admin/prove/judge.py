@@ -1,9 +1,12 @@
 """Run cases against a database and judge what came of each."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from typing import Final, assert_never
 
-from fleetmem.admin.prove import nobody
+import psycopg
+
+from fleetmem.admin.prove import nobody, scene
 from fleetmem.admin.prove.case import (
     ADMIN,
     Allowed,
@@ -18,6 +21,7 @@ from fleetmem.admin.prove.case import (
     Warned,
     said,
 )
+from fleetmem.admin.prove.catalogue.people import HERE
 from fleetmem.admin.prove.purse import Purse
 from fleetmem.admin.prove.sessions import Got, Sessions, attempt, entered
 from fleetmem.admin.prove.stage import Stage
@@ -29,7 +33,8 @@ _LONGEST_SHOWN: Final = 240
 class Judge:
     """Tries cases on one stage. `is_owned` says that the server's catalogue is the owner's, so that its rights count."""
 
-    def __init__(self, sessions: Sessions, stage: Stage, *, is_owned: bool) -> None:
+    def __init__(self, sessions: Sessions, stage: Stage, *, is_owned: bool, is_in_scene: bool = False) -> None:
+        self._is_in_scene = is_in_scene
         self._sessions = sessions
         self._stage = stage
         self._purse = Purse(stage)
@@ -39,11 +44,39 @@ class Judge:
     def run(self, groups: Iterable[Group]) -> Iterator[Verdict]:
         """Try each group's controls, then each case and the control next to it."""
         for group in groups:
+            if group.in_scene and not self._is_in_scene:
+                yield from self._in_scene(group)
+                continue
             for control in group.controls:
                 yield self._judged(group.letter, control, kind=Kind.CONTROL)
             for case in group.cases:
                 if case.since <= self._major:
                     yield from self._both(group.letter, case)
+
+    def _in_scene(self, group: Group) -> Iterator[Verdict]:
+        """Play a team's day for the group; where it cannot be played, that is a control that failed."""
+        day = Case(
+            id=f"{group.letter}:day",
+            who=HERE,
+            statement=f"a day for: {group.title}",
+            expects=Allowed(),
+            why="what the rest aims at",
+        )
+        if not self._is_owned:
+            yield self._verdict(
+                group.letter, day, Kind.LIMIT, "not tried", why="only a superuser can play every login's part"
+            )
+            return
+        with ExitStack() as stack:
+            try:
+                stage = stack.enter_context(scene.played(self._sessions.of(ADMIN), self._stage))
+            except psycopg.Error as error:
+                got = f"{error.sqlstate} {self._stage.unfilled(error.diag.message_primary or '')}"
+                yield self._verdict(group.letter, day, Kind.CONTROL, got, why=day.why, held=False)
+                return
+            yield self._verdict(group.letter, day, Kind.CONTROL, "played", why=day.why)
+            inside = Judge(self._sessions, stage, is_owned=self._is_owned, is_in_scene=True)
+            yield from inside.run([group])
 
     def _both(self, letter: str, case: Case) -> Iterator[Verdict]:
         yield self._judged(letter, case, kind=Kind.LIMIT if case.limit else Kind.REFUSAL)
@@ -80,6 +113,9 @@ class Judge:
         )
 
     def _tried(self, case: Case) -> Got:
+        if self._is_in_scene:
+            with scene.within(self._sessions.of(ADMIN), case.who, self._purse.claim(case.who.claim)):
+                return attempt(self._sessions.of(ADMIN), self._stage.filled(case.statement))
         connection = self._sessions.of(case.who.login)
         if isinstance(case.expects, Nobody):
             return nobody.tried(connection, case.who, self._purse.claim(case.who.claim), self._stage)

@@ -33,7 +33,7 @@ from fleetmem.errors import SetupInvalid
 
 _LOCK: Final = 0x70726F7665  # "prove": one proof of a database at a time
 EVERY_WAY: Final = (Way.DATABASE, Way.CLIENT, Way.WIRE)
-EVERY_SECTION: Final = "ABCDEFGHIJKMTXV"  # T is what M says, tried
+EVERY_SECTION: Final = "ABCDEFGHIJKLMNOQTXV"  # T is what M says, tried
 
 Clock = Callable[[], float]
 

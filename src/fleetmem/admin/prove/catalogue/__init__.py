@@ -4,14 +4,18 @@ from typing import Final
 
 from fleetmem.admin.prove.case import Group
 from fleetmem.admin.prove.catalogue import (
+    capture,
     disarming,
     doors,
     escalation,
     identity,
     interference,
+    ledger,
     login,
+    notes,
     reading,
     roles,
+    worker,
     writing,
 )
 
@@ -25,4 +29,8 @@ GROUPS: Final[tuple[Group, ...]] = (
     *roles.GROUPS,
     *interference.GROUPS,
     *doors.GROUPS,
+    *capture.GROUPS,
+    *notes.GROUPS,
+    *ledger.GROUPS,
+    *worker.GROUPS,
 )

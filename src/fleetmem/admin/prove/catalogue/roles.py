@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from fleetmem.admin.prove.case import Case, Control, Group, Rows, Value, Who, answers, blind, refused
+from fleetmem.admin.prove.case import Allowed, Case, Control, Group, Rows, Value, Who, answers, blind, refused
 from fleetmem.admin.prove.catalogue.people import BACKER, CHIEF, KIT, OWNER, READER, SAGE, SCRIBE, VERIFIER
 
 _SUSPEND: Final = "update fleet.principal set suspended_at = now() where name = <kit>"
@@ -126,7 +126,9 @@ OWNERS: Final = Group(
                 "the scribe only supersedes", Control(SCRIBE, Rows(1),
                 "update fleet.beat set ended_as = 'superseded' where id = <b_kit>")),
         blind("G28", SCRIBE, "update fleet.beat set ended_as = 'superseded' where id = <b_ended>", "and nothing twice"),
-        refused("G29", SCRIBE, "select id from fleet.handoff", "42501", "the scribe reads no handoff"),
+        refused("G29", SCRIBE, "select request from fleet.handoff", "42501", "the scribe reads no handoff's text",
+                Control(SCRIBE, Allowed(), "select id from fleet.handoff")),
+        refused("G29t", SCRIBE, "select reply from fleet.handoff_transition", "42501", "nor what was replied"),
     ),
 )  # fmt: skip
 

@@ -174,6 +174,7 @@ MEMORY: Final = (
         "recall_low evidence promoted_by promoted_at",
         {
             SCRIBE: READS,
+            WORKER: May(select="id kind active evidence"),
             BACKUP: READS,
         },
     ),
