@@ -6,6 +6,7 @@ there; then another worker does what is left. A process of its own, because one 
 """
 
 import contextlib
+import functools
 import json
 import os
 import shutil
@@ -24,6 +25,8 @@ from psycopg import sql
 
 from fleetmem import landing
 from fleetmem.config import Settings, load
+from fleetmem.models import fake
+from fleetmem.sql import routing_files, safety_files
 from fleetmem.worker import serve
 from fleetmem.worker.session import Session
 
@@ -33,6 +36,7 @@ STALLED_S = 0.3
 def main() -> None:
     told = json.load(sys.stdin)
     base, points = Path(told["base"]), list[str]()
+    warm()
     while True:
         at = len(points)
         settings = copied(told, base, at)
@@ -41,8 +45,25 @@ def main() -> None:
             break
         points.append(name)
         time.sleep(STALLED_S * 1.5)
-        forked(partial(serve.run, settings, drain=True))
+        forked(partial(finish, settings))
     json.dump(points, sys.stdout)
+
+
+def warm() -> None:
+    """Make once what every worker would make for itself, so that the forks have it."""
+    safety_files.shipped_policy()
+    lines = routing_files.world().occupations.lines
+    ours = functools.cache(fake._vector)  # noqa: SLF001 -- the tests' own encoder
+    fake._vector = ours  # type: ignore[assignment]  # noqa: SLF001
+    for line in lines:
+        ours(line)
+
+
+def finish(settings: Settings) -> None:
+    """Do what the killed worker left, and what follows once its threads of work have ended."""
+    for _ in range(2):
+        serve.run(settings, drain=True)
+        time.sleep(settings.segment_idle_s if settings.segment_idle_s < 1 else 0)
 
 
 def copied(told: dict[str, Any], base: Path, at: int) -> Settings:

@@ -4,7 +4,8 @@
 -- name: worker_ledger_lock
 select fence.ledger_lock();
 
--- A proposed skill that a note of the same segment has founded meanwhile is joined.
+-- A proposed skill that a note of the same segment has founded meanwhile is joined. One that was to be joined, and went
+-- with the note that founded it (the one that this corrects, say), is founded again as it was.
 -- name: worker_landing
 select l.id, l.note, l.agent, l.nonce, l.skill, l.status, l.path, l.sha256, n.content,
        case when l.new_skill and not exists (
@@ -12,6 +13,9 @@ select l.id, l.note, l.agent, l.nonce, l.skill, l.status, l.path, l.sha256, n.co
                where o.agent = l.agent and o.skill = l.skill and o.id <> l.id and o.new_skill
                  and o.status in ('landed', 'drifted') and f.segment = n.segment)
             then n.description end as description,
+       (select f.description from fleet.landing o join fleet.note f on f.id = o.note
+         where o.agent = l.agent and o.skill = l.skill and o.id <> l.id and o.new_skill and o.landed_at is not null
+         order by o.id desc limit 1) as founded_as,
        p.workspace, p.target, fence.may_receive(l.note, l.agent) as forbidden
   from fleet.landing l
   join fleet.note n on n.id = l.note

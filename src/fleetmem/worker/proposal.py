@@ -18,6 +18,7 @@ from fleetmem.memory.placing import Placing, Skill
 from fleetmem.memory.policy import Policy
 from fleetmem.memory.profile import Member, subject
 from fleetmem.memory.reasons import Circumstances, Reason, reasons
+from fleetmem.memory.redaction import MARKER
 from fleetmem.memory.routing import Decision, Verdict
 from fleetmem.models.recognizer import Recognizer
 from fleetmem.worker import workspaces
@@ -210,7 +211,7 @@ class Proposer:
         return reasons(
             Circumstances(
                 is_severe=routed.draft.severity == "severe",
-                is_redacted=bool(routed.verdict.redacted_by),
+                is_redacted=_is_redacted(routed),
                 is_quarantined=routed.verdict.is_quarantined,
                 is_fallback=decision.is_fallback,
                 needs_new_skill=any(each.new_skill for each in routed.recipients),
@@ -220,6 +221,11 @@ class Proposer:
                 may_grant=self.around.auto_grant,
             )
         )
+
+
+def _is_redacted(routed: Proposal) -> bool:
+    """Tell whether a secret was taken out, now or where the note comes from."""
+    return bool(routed.verdict.redacted_by) or any(MARKER in text for text in routed.verdict.texts.values())
 
 
 def _recipient(agent: str, score: float, match: Verdict, placed: tuple[str | None, bool]) -> Recipient:

@@ -6,7 +6,7 @@ them is told in docs/life-of-a-memory.md: a job that finds its landing withdrawn
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
@@ -14,7 +14,7 @@ import psycopg
 
 from fleetmem import landing
 from fleetmem.errors import RequestInvalid, WorkspaceRefused
-from fleetmem.landing import Landed, Memory
+from fleetmem.landing import Landed, Memory, Workspace
 from fleetmem.worker import workspaces
 from fleetmem.worker.means import Means
 
@@ -23,7 +23,11 @@ _MAY_RECEIVE: Final = "note_recipient_may_receive"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A landing as the database holds it; `description` where it founds a skill, `forbidden` why it may not be."""
+    """A landing as the database holds it.
+
+    `description` where it founds a skill, `founded_as` what a note before it founded the skill with, `forbidden` why it may
+    not be.
+    """
 
     id: UUID
     note: UUID
@@ -35,6 +39,7 @@ class Asked:
     sha256: str | None
     content: str
     description: str | None
+    founded_as: str | None
     workspace: str | None
     target: str | None
     forbidden: str | None
@@ -90,7 +95,7 @@ def take_away(means: Means, asked: Asked) -> None:
 def _land(means: Means, asked: Asked) -> None:
     try:
         workspace = workspaces.fit(means.workspaces, asked.workspace, asked.target)
-        landed = landing.land(workspace, asked.memory())
+        landed = _written(workspace, asked)
     except (WorkspaceRefused, RequestInvalid) as error:
         if workspaces.passes(error):
             raise
@@ -104,6 +109,15 @@ def _land(means: Means, asked: Asked) -> None:
         take_away(means, asked)
     if now is not None and now.status == "pending":
         _refuse(means, asked, f"may-not-receive: {now.forbidden or 'changed'}")
+
+
+def _written(workspace: Workspace, asked: Asked) -> Landed:
+    try:
+        return landing.land(workspace, asked.memory())
+    except WorkspaceRefused as error:
+        if error.rule != "no-skill" or asked.founded_as is None:
+            raise
+    return landing.land(workspace, replace(asked.memory(), description=asked.founded_as))
 
 
 def _say_landed(means: Means, asked: Asked, landed: Landed) -> bool:
