@@ -1,5 +1,7 @@
 """Asking for many patterns together answers as asking for each does: for the rules for secrets, and for runs of groups."""
 
+from typing import Any
+
 import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,14 +62,10 @@ TEXTS = st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=6)), max_siz
 @given(TEXTS)
 def test_a_sieve_and_a_gate_name_the_patterns_that_match_and_no_other(text: str) -> None:
     octets = text.encode("utf-8", "replace")
-    assert safety_files.secrets().sieve.matching(octets) == [
-        at for at, rule in enumerate(RULES) if rule.pattern.search(octets)
-    ]
-    assert splits._ANY_RUN.matching(octets) == [  # noqa: SLF001 -- what stands in front of the patterns themselves
-        at
-        for at, pattern in enumerate(splits._RUNS)  # noqa: SLF001
-        if pattern.search(octets)
-    ]
+    patterns = [*(rule.pattern for rule in RULES), safety_files.secrets().public]
+    assert safety_files.secrets().sieve.matching(octets) == _places(patterns, octets)
+    cuts = [*splits._RUNS, splits._WRAP]  # noqa: SLF001 -- what stands behind the gate
+    assert splits._ANY_CUT.matching(octets) == _places(cuts, octets)  # noqa: SLF001
 
 
 @settings(max_examples=200)
@@ -96,3 +94,7 @@ def test_a_pattern_that_is_none_is_refused_when_it_is_compiled() -> None:
         except re2.error:
             continue
         raise AssertionError(kind)
+
+
+def _places(patterns: list[Any], octets: bytes) -> list[int]:
+    return [at for at, pattern in enumerate(patterns) if pattern.search(octets)]

@@ -44,7 +44,7 @@ class SecretRule:
 class Secrets:
     """What counts as a secret, and what is `public` however random it looks.
 
-    `sieve` tells which rules' patterns match a text at all, each by its place.
+    `sieve` tells which rules' patterns match a text at all, each by its place, and behind the last whether `public` does.
     """
 
     rules: tuple[SecretRule, ...] = field(repr=False)
@@ -106,7 +106,9 @@ def secrets(document: Any) -> Secrets:
         parts = document["parts"]
         rules = tuple(_secret_rule(rule, parts) for rule in document["rules"])
         public = _compile("public", "|".join(document["public"]), parts)
-        return Secrets(rules=rules, public=public, sieve=Sieve([rule.pattern.pattern for rule in rules]))
+        return Secrets(
+            rules=rules, public=public, sieve=Sieve([*(rule.pattern.pattern for rule in rules), public.pattern])
+        )
     except (KeyError, TypeError, AttributeError) as error:
         raise _incomplete("secrets", error) from error
 

@@ -108,6 +108,8 @@ def scan(secrets: Secrets, text: str) -> Iterator[Finding]:
 
 
 def _joined(view: View) -> Iterator[View]:
+    if not splits.may_be_cut(view.octets):
+        return
     yield splits.unwrapped(view)
     spaced = splits.unspaced(view, trimmed=False)
     yield spaced
@@ -152,8 +154,8 @@ def _in_view(
 ) -> Iterator[Finding]:
     budget.check()
     budget.spend(len(view.octets) * _COST_UNMATCHED)
-    blanked = _blanked(secrets.public, view.octets)
-    for rule in _candidates(secrets, view.octets, blanked):
+    blanked, rules = _candidates(secrets, view.octets)
+    for rule in rules:
         if not bare and rule.judge is is_opaque:
             continue
         budget.check()
@@ -163,17 +165,20 @@ def _in_view(
             yield Finding(*(view.origin(*span) if mapped else span), rule.id)
 
 
-def _candidates(secrets: Secrets, octets: bytes, blanked: bytes) -> Sequence[SecretRule]:
-    """Return the rules that may find something, in their order."""
-    if len(octets) <= gates.LONGEST_AT_ONCE:
-        places = secrets.sieve.matching(octets)
-        if blanked is not octets:
-            places = sorted({*places, *secrets.sieve.matching(blanked)})
-        rules: Sequence[SecretRule] = [secrets.rules[at] for at in places]
+def _candidates(secrets: Secrets, octets: bytes) -> tuple[bytes, Sequence[SecretRule]]:
+    """Return a text without what is public, and the rules that may find something in it or in the text, in their order."""
+    public = len(secrets.rules)
+    places: Sequence[int]
+    if len(octets) > gates.LONGEST_AT_ONCE:
+        blanked, places = _blanked(secrets.public, octets), range(public)
     else:
-        rules = secrets.rules
-    lowered = octets.lower() if rules else b""
-    return [rule for rule in rules if not rule.needs or any(each in lowered for each in rule.needs)]
+        matching = secrets.sieve.matching(octets)
+        blanked = _blanked(secrets.public, octets) if public in matching else octets
+        also = secrets.sieve.matching(blanked) if blanked is not octets else ()
+        places = sorted({*matching, *also} - {public})
+    lowered = octets.lower() if places else b""
+    rules = (secrets.rules[at] for at in places)
+    return blanked, [rule for rule in rules if not rule.needs or any(each in lowered for each in rule.needs)]
 
 
 def _matches(rule: SecretRule, octets: bytes, budget: _Budget) -> Iterator[tuple[int, int]]:

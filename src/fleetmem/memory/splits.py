@@ -40,11 +40,16 @@ def unspaced(view: View, *, trimmed: bool) -> View:
     return focused(view, _disjoint(sorted(edits))) if edits else view
 
 
+def may_be_cut(octets: bytes) -> bool:
+    """Tell whether a text may hold a token in pieces; where it cannot, `unwrapped` and `unspaced` return it as it is."""
+    return len(octets) > gates.LONGEST_AT_ONCE or bool(_ANY_CUT.matching(octets))
+
+
 def _possible(octets: bytes) -> Sequence[Any]:
     """Return the patterns of runs that match at all."""
     if len(octets) > gates.LONGEST_AT_ONCE:
         return _RUNS
-    return [_RUNS[at] for at in sorted(_ANY_RUN.matching(octets))]
+    return [_RUNS[at] for at in _ANY_CUT.matching(octets) if at < len(_RUNS)]
 
 
 def _cuts(view: View, start: int, end: int, *, separator: bytes, tailed: bool) -> list[tuple[int, int, str]]:
@@ -125,7 +130,7 @@ _RUNS: Final = tuple(
     for size in range(1, 9)
 )
 # These do not multiply: one automaton of all of them stays small.
-_ANY_RUN: Final = Gate([pattern.pattern for pattern in _RUNS])
+_ANY_CUT: Final = Gate([*(pattern.pattern for pattern in _RUNS), _WRAP.pattern])
 _TAIL: Final = re2.compile(r"[ .-][A-Za-z0-9+/_.:~-]+")
 _ENOUGH: Final = 2_000
 _CAMEL: Final = re2.compile(r"[a-z][A-Z]")
