@@ -35,6 +35,7 @@ def fleetmem(fleet: Fleet) -> Run:
             "FLEETMEM_HOME": str(fleet.settings.home),
             "FLEETMEM_ROSTER": str(fleet.settings.roster),
             "FLEETMEM_URL": fleet.agents.url,
+            "FLEETMEM_CONSOLE_URL": fleet.console.url,
             "FLEETMEM_GATEWAY_PORT": str(fleet.settings.gateway_port),
             "FLEETMEM_CONSOLE_PORT": str(fleet.settings.console_port),
         }
@@ -189,3 +190,10 @@ def test_the_doctor_finds_a_sound_fleet_sound_and_an_open_secret_broken(fleetmem
         key.chmod(0o600)
     assert broken.returncode == 1
     assert f"chmod 600 '{key}'" in broken.stdout
+
+
+def test_an_auditor_pins_the_ledger_and_the_owner_verifies_it_in_the_database(fleetmem: Run, tmp_path: Path) -> None:
+    pin = tmp_path / "ledger.pin"
+    assert fleetmem("ledger", "pin", "--out", str(pin), as_="yearly-review").returncode == 0
+    found = answer(fleetmem("ledger", "verify", "--database", "--pin", str(pin), "--json"))
+    assert found["findings"] == []

@@ -172,7 +172,7 @@ def _preview(preview: wire.LandingPreview | None) -> Iterator[str]:
     elif preview.refused is not None:
         yield f"      WOULD BE REFUSED: {line(preview.refused)}"
     else:
-        yield f"      {line(preview.path or '')}{' (a new file)' if preview.is_new else ''}, then:"
+        yield f"      {line(preview.path or '')}{' (a new file)' if preview.is_new else ''}, as of {moment(preview.made_at)}:"
         yield quoted(preview.after or "")
 
 

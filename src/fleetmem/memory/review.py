@@ -2,7 +2,7 @@
 
 Never wider: whoever is to receive a note is an active member of its team and reads every audience that went into it. The
 database decides the same by itself, when an edit is stored and again when the note is approved; this decides it where the
-reviewer can still be told, and a property test holds the two to one rule.
+reviewer can still be told, and a test holds the two to one rule.
 """
 
 from __future__ import annotations
