@@ -52,6 +52,8 @@ def test_the_command_has_everything_the_product_promises() -> None:
         beat.publish beat.list beat.show beat.history beat.retract
         handoff.send handoff.inbox handoff.outbox handoff.overdue handoff.show
         handoff.accept handoff.decline handoff.answer handoff.withdraw
+        team.list team.show task.open task.list task.show task.settle message.post message.list
+        run.open run.spans run.settle run.show import
         review.list review.show review.approve review.edit review.reject review.revoke review.recall review.reset
         incident.list incident.close ledger.show ledger.pin ledger.verify ledger.explain
     """
