@@ -19,7 +19,7 @@ import msgspec
 
 from fleetmem.errors import RequestInvalid
 from fleetmem.memory import segment
-from fleetmem.memory.segment import Boundary, Encode, Rules, Topic
+from fleetmem.memory.segment import Boundary, Encode, Reading, Rules, Topic
 
 
 class Task(msgspec.Struct):
@@ -111,10 +111,10 @@ def measure(path: Path, *, rules: Rules, encode: Encode | None) -> Measured:
     kinds, teams_of = Counter[Boundary](), dict[int, set[str]]()
     opened = dict[tuple[str, str], _Open]()
     known = dict[tuple[str, str], Task]()
-    count = 0
-    for key, task in _tasks(path):
-        count += 1
-        current, found = _placed(opened.get(key), task, len(teams_of), rules, encode)
+    every = list(_tasks(path))
+    prompts = _readings({task.prompt for _, task in every}, encode)
+    for key, task in every:
+        current, found = _placed(opened.get(key), task, prompts[task.prompt], number=len(teams_of), rules=rules)
         opened[key] = current
         teams_of.setdefault(current.number, set()).add(task.team or "")
         before = known.get(key)
@@ -134,7 +134,7 @@ def measure(path: Path, *, rules: Rules, encode: Encode | None) -> Measured:
         by_team=dict(sorted(tallies.items())),
         by_kind={kind: kinds[kind] for kind in Boundary if kind is not Boundary.MID_TASK},
         sequences=len(opened),
-        tasks=count,
+        tasks=len(every),
         segments=len(teams_of),
         mixed_teams=sum(len(teams) > 1 for teams in teams_of.values()),
         is_encoded=encode is not None,
@@ -142,11 +142,18 @@ def measure(path: Path, *, rules: Rules, encode: Encode | None) -> Measured:
     )
 
 
+def _readings(texts: set[str], encode: Encode | None) -> dict[str, Reading]:
+    """Encode every prompt once, all together: one by one takes a model ten times as long."""
+    ordered = sorted(texts)
+    if encode is None:
+        return {text: Reading(text) for text in ordered}
+    return {text: Reading(text, vector) for text, vector in zip(ordered, encode(ordered), strict=True)}
+
+
 def _placed(
-    current: _Open | None, task: Task, number: int, rules: Rules, encode: Encode | None
+    current: _Open | None, task: Task, prompt: Reading, *, number: int, rules: Rules
 ) -> tuple[_Open, Boundary | None]:
     """Return the segment that a task belongs to, with the task in it, and why the one before it closed."""
-    prompt = segment.read(task.prompt, encode)
     found = None
     if current is None:
         current = _Open(number)

@@ -40,7 +40,13 @@ def measure(
 
 
 def _encode() -> Encode | None:
-    return None
+    """Return the vectors that a worker with these settings would use."""
+    from fleetmem import config
+    from fleetmem.models import segmenting
+    from fleetmem.models.encoder import open_encoder
+
+    settings = config.load()
+    return segmenting.encode(open_encoder(settings)) if settings.recognizer == "sbert" else None
 
 
 def _document(measured: Measured) -> dict[str, Any]:
