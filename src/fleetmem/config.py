@@ -294,8 +294,12 @@ def child_environment(settings: Settings) -> dict[str, str]:
 
 
 def stay_offline() -> None:
-    """Tell the libraries that load models, before they are imported, that nothing is ever downloaded."""
+    """Tell the libraries that load models, before they are imported, that nothing is ever downloaded.
+
+    Torch makes the folder of its compiler's cache when it is imported; in the user's own, not where every user writes.
+    """
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache_folder() / "torch"))
 
 
 def is_a_test() -> bool:
