@@ -151,7 +151,10 @@ class Settings:
         "5",
     )
     body_limit_bytes: int = _setting(
-        "BODY_LIMIT_BYTES", _integer(low=1_024, high=10_485_760), "The longest request body; above it, 413.", "65536"
+        "BODY_LIMIT_BYTES",
+        _integer(low=1_024, high=10_485_760),
+        "The longest request body; above it, 413. A team's texts may be four times as long, a batch of spans sixteen.",
+        "65536",
     )
     body_wait_s: float = _setting(
         "BODY_WAIT_S", _seconds(high=600), "How long a request's body may take to arrive before it is a 400.", "10"
