@@ -24,6 +24,7 @@ from fleetmem.memory.safety import Verdict
 from fleetmem.sql import safety_files
 from fleetmem.store.notes import Edit, Judged
 from fleetmem.wire import NewRecipient, NoteDetail, NoteEdit
+from fleetmem_gateway import screened
 
 LONGEST_REMARK: Final = 1_000
 
@@ -33,11 +34,11 @@ async def edit(asked: NoteEdit, note: NoteDetail) -> Edit:
 
     Raises:
         RequestInvalid: a text breaks a rule, nothing changes, or somebody is named twice.
-        SecretInBody: safety cannot judge the text, or the skill's key holds a secret.
+        SecretInBody: safety cannot judge the text, or a skill's key or the remark holds a secret.
         NoteRecipients: somebody may not receive the note.
     """
     _refuse_nothing(asked)
-    _check_recipients(asked, note)
+    await _check_recipients(asked, note)
     given = {
         "content": None if asked.content is None else unicodedata.normalize("NFC", asked.content),
         "description": None if asked.description is None else tidy_line(asked.description),
@@ -62,17 +63,20 @@ async def edit(asked: NoteEdit, note: NoteDetail) -> Edit:
             quarantined_by=verdict.quarantined_by,
             policy_version=verdict.policy_version,
         ),
-        remark=remark(asked.remark),
+        remark=await remark(asked.remark),
     )
 
 
-def remark(given: str | None) -> str | None:
+async def remark(given: str | None) -> str | None:
     """Return a remark that is fit to be kept.
 
     Raises:
         RequestInvalid: it is not plain text.
+        SecretInBody: it holds a secret.
     """
-    return None if given is None else limits.prose(given, field="remark", longest=LONGEST_REMARK)
+    if given is None:
+        return None
+    return await screened.text(limits.prose(given, field="remark", longest=LONGEST_REMARK), field="remark")
 
 
 async def _judge(changed: Mapping[str, str], note: NoteDetail) -> Verdict:
@@ -83,11 +87,14 @@ async def _judge(changed: Mapping[str, str], note: NoteDetail) -> Verdict:
         "skill_key": note.skill_key,
         **changed,
     }
-    policy = safety_files.shipped_policy()
-    verdict = await asyncio.to_thread(safety.judge, policy, whole)
+    verdict = await asyncio.to_thread(_judged, whole)
     if safety.FAULT in verdict.quarantined_by:
         raise SecretInBody("The text cannot be judged, and so it is refused", field="content", rule=safety.FAULT)
     return verdict
+
+
+def _judged(whole: Mapping[str, str]) -> Verdict:
+    return safety.judge(safety_files.shipped_policy(), whole)  # compiled once, and not while others wait
 
 
 def _check_texts(kept: Mapping[str, str], changed: Mapping[str, str]) -> None:
@@ -101,14 +108,14 @@ def _check_texts(kept: Mapping[str, str], changed: Mapping[str, str]) -> None:
         skill.check_key(kept["skill_key"])
 
 
-def _check_recipients(asked: NoteEdit, note: NoteDetail) -> None:
+async def _check_recipients(asked: NoteEdit, note: NoteDetail) -> None:
     if asked.recipients is None:
         return
     names = [each.agent for each in asked.recipients]
     if len(set(names)) < len(names):
         raise RequestInvalid("`recipients` names somebody twice", field="recipients", rule="duplicate")
     for each in asked.recipients:
-        _check_skill(each)
+        await _check_skill(each)
     # An edit that was stored before has raised the revision: then the database answers, perhaps with its first answer.
     if note.status == "candidate" and note.revision == asked.revision:
         members = [Member(each.agent, frozenset(each.reads), each.active) for each in note.members]
@@ -117,9 +124,10 @@ def _check_recipients(asked: NoteEdit, note: NoteDetail) -> None:
             raise NoteRecipients(f"{agent} may not receive the note ({why})", field=agent, rule=why)
 
 
-def _check_skill(recipient: NewRecipient) -> None:
+async def _check_skill(recipient: NewRecipient) -> None:
     if recipient.skill is not None:
         skill.check_key(recipient.skill)
+        await screened.text(recipient.skill, field="skill")
 
 
 def _refuse_nothing(asked: NoteEdit) -> None:

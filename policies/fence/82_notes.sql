@@ -148,7 +148,9 @@ begin
       perform fence.tell('redacted', new.id, null, array_to_string(new.redacted_by, ' '),
                          jsonb_build_object('policy', new.policy_version, 'revision', new.revision));
     end if;
-    if new.quarantined_by <> old.quarantined_by and new.quarantined_by <> '{}' then
+    -- Other words under the same rules are another quarantine: what was dismissed was the words before.
+    if new.quarantined_by <> '{}' and (new.quarantined_by, new.content, new.description, new.skill_key)
+                                      is distinct from (old.quarantined_by, old.content, old.description, old.skill_key) then
       perform fence.tell('quarantined', new.id, null, array_to_string(new.quarantined_by, ' '),
                          jsonb_build_object('policy', new.policy_version, 'revision', new.revision));
       perform fence.report('quarantine', new.id, null, null, 'an edit of a note was quarantined', new.quarantined_by);

@@ -30,7 +30,7 @@ async def list_incidents(request: Request[Any, Any, Any]) -> ASGIApp:
         summary="Close an incident",
         answers={200: wire.Incident},
         body=wire.IncidentClosing,
-        refuses=(errors.Absent, errors.Conflict),
+        refuses=(errors.Absent, errors.Conflict, errors.SecretInBody),
     ),
 )
 async def close_incident(request: Request[Any, Any, Any]) -> ASGIApp:
@@ -38,7 +38,7 @@ async def close_incident(request: Request[Any, Any, Any]) -> ASGIApp:
     caller = gateway.operator(await gateway.admit(request))
     incident = intake.record_id(request.scope)
     given, retry = await gateway.receive(request, wire.IncidentClosing)
-    remark = redrafted.remark(given.remark)
+    remark = await redrafted.remark(given.remark)
     return answers.written(
         await caller.ask(incidents.close, incident, outcome=given.outcome, remark=remark, retry=retry)
     )

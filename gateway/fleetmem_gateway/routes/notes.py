@@ -57,6 +57,7 @@ async def recall_note(request: Request[Any, Any, Any]) -> ASGIApp:
             errors.NoteUnfit,
             errors.NoteQuarantined,
             errors.NoteRecipients,
+            errors.SecretInBody,
         ),
     ),
 )
@@ -65,7 +66,7 @@ async def approve_note(request: Request[Any, Any, Any]) -> ASGIApp:
     caller = gateway.operator(await gateway.admit(request))
     note = intake.record_id(request.scope)
     given, retry = await gateway.receive(request, wire.Approval)
-    remark = redrafted.remark(given.remark)
+    remark = await redrafted.remark(given.remark)
     return answers.written(await caller.ask(notes.approve, note, revision=given.revision, remark=remark, retry=retry))
 
 
@@ -100,7 +101,7 @@ async def edit_note(request: Request[Any, Any, Any]) -> ASGIApp:
         answers={200: wire.NoteDecision},
         body=wire.Rejection,
         body_optional=True,
-        refuses=(errors.Absent, errors.NoteDecided),
+        refuses=(errors.Absent, errors.NoteDecided, errors.SecretInBody),
     ),
 )
 async def reject_note(request: Request[Any, Any, Any]) -> ASGIApp:
@@ -108,7 +109,7 @@ async def reject_note(request: Request[Any, Any, Any]) -> ASGIApp:
     caller = gateway.operator(await gateway.admit(request))
     note = intake.record_id(request.scope)
     given, retry = await gateway.receive(request, wire.Rejection)
-    return answers.written(await caller.ask(notes.reject, note, redrafted.remark(given.remark), retry))
+    return answers.written(await caller.ask(notes.reject, note, await redrafted.remark(given.remark), retry))
 
 
 @post(
@@ -118,7 +119,7 @@ async def reject_note(request: Request[Any, Any, Any]) -> ASGIApp:
         answers={200: wire.NoteDecision},
         body=wire.NoteRevocation,
         body_optional=True,
-        refuses=(errors.Absent, errors.NoteDecided),
+        refuses=(errors.Absent, errors.NoteDecided, errors.SecretInBody),
     ),
 )
 async def revoke_note(request: Request[Any, Any, Any]) -> ASGIApp:
@@ -126,7 +127,7 @@ async def revoke_note(request: Request[Any, Any, Any]) -> ASGIApp:
     caller = gateway.operator(await gateway.admit(request))
     note = intake.record_id(request.scope)
     given, retry = await gateway.receive(request, wire.NoteRevocation)
-    remark = redrafted.remark(given.remark)
+    remark = await redrafted.remark(given.remark)
     return answers.written(await caller.ask(notes.revoke, note, agent=given.agent, remark=remark, retry=retry))
 
 
