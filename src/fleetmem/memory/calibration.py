@@ -14,7 +14,7 @@ import msgspec
 
 from fleetmem.errors import RequestInvalid
 from fleetmem.memory.likeness import ACCEPTED, PROFILE
-from fleetmem.memory.scorer import Head, Scorer, Term
+from fleetmem.memory.scorer import Head, Scorer, Term, couples
 
 FORM: Final = "fleetmem-routing-1"
 
@@ -70,10 +70,11 @@ class Measured(_Strict, frozen=True):
 
 
 class Weights(_Strict, frozen=True):
-    """One head: an intercept and (mean, scale, weight) for each measure."""
+    """One head: an intercept, (mean, scale, weight) for each measure, and a weight for every two, written `a b`."""
 
     intercept: float
     terms: dict[str, tuple[float, float, float]]
+    together: dict[str, float]
 
 
 class Calibration(_Strict, frozen=True):
@@ -169,13 +170,20 @@ def row(calibration: Calibration) -> Row:
 
 
 def _head(weights: Weights) -> Head:
-    return Head(weights.intercept, {name: Term(*numbers) for name, numbers in weights.terms.items()})
+    return Head(
+        weights.intercept,
+        {name: Term(*numbers) for name, numbers in weights.terms.items()},
+        {(pair.split(" ")[0], pair.split(" ")[1]): weight for pair, weight in weights.together.items()},
+    )
 
 
 def _check_head(name: str, weights: Weights, measures: tuple[str, ...]) -> None:
     if set(weights.terms) != set(measures):
         raise RequestInvalid(f"`{name}` must weigh exactly {', '.join(measures)}", field=name, rule="measures")
-    numbers = [weights.intercept, *(number for three in weights.terms.values() for number in three)]
+    if set(weights.together) != {" ".join(pair) for pair in couples(measures)}:
+        raise RequestInvalid(f"`{name}` must weigh exactly every two of its measures", field=name, rule="measures")
+    alone = [number for three in weights.terms.values() for number in three]
+    numbers = [weights.intercept, *alone, *weights.together.values()]
     if not all(math.isfinite(number) for number in numbers) or any(three[1] <= 0 for three in weights.terms.values()):
         raise RequestInvalid(f"`{name}` needs numbers, and scales above 0", field=name, rule="numbers")
 

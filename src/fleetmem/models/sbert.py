@@ -48,7 +48,7 @@ def open_checkpoint(path: Path | None) -> Checkpoint:
             field="FLEETMEM_RECOGNIZER",
             rule="package",
         ) from error
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call] -- it has no annotations
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # it has no annotations
     arithmetic = "bfloat16" if _computes_in_bfloat16() else "float32"
     try:
         model = SentenceTransformer(
