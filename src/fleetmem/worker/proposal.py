@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from fleetmem import landing
@@ -20,9 +20,11 @@ from fleetmem.memory.profile import Member, subject
 from fleetmem.memory.reasons import Circumstances, Reason, reasons
 from fleetmem.memory.redaction import MARKER
 from fleetmem.memory.routing import Decision, Verdict
-from fleetmem.models.recognizer import Recognizer
 from fleetmem.worker import workspaces
 from fleetmem.worker.recognition import Promoted, Recognition
+
+if TYPE_CHECKING:
+    from fleetmem.models.recognizer import Recognizer
 
 NO_RECIPIENT: Final = "no_recipient"
 ROUTING_FAILED: Final = "routing_failed"

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import msgspec
@@ -16,8 +16,10 @@ from fleetmem.errors import SetupInvalid
 from fleetmem.memory import calibration
 from fleetmem.memory.segment import Encode, Vector
 from fleetmem.models.encoder import Encoder, open_encoder
-from fleetmem.models.recognizer import Recognizer
 from fleetmem.sql import routing_files
+
+if TYPE_CHECKING:
+    from fleetmem.models.recognizer import Recognizer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +83,8 @@ class Recognition:
 
 
 def _under(promoted: Promoted | None, encoder: Encoder) -> Recognizer:
+    from fleetmem.models.recognizer import Recognizer  # noqa: PLC0415 -- a worker without recognition needs no numpy
+
     if promoted is None:
         return Recognizer(encoder, routing_files.shipped_calibration(), routing_files.world())
     evidence = calibration.read(msgspec.json.encode(promoted.evidence))
