@@ -42,6 +42,7 @@ class Up:
             "FLEETMEM_WORKSPACES": str(self.home.parent / "workspaces"),
             "FLEETMEM_GATEWAY_PORT": str(self.gateway_port),
             "FLEETMEM_CONSOLE_PORT": str(self.console_port),
+            "FLEETMEM_RECOGNIZER": "off",
         }
 
     def start(self) -> None:
@@ -147,6 +148,11 @@ def test_whatever_part_is_killed_the_fleet_recovers(up: Up) -> None:
     wait_until(lambda: up.service_pid("agents") != killed.pid and up.is_ready())
     assert up.ask("GET", "/v1/beats").json()["items"][0]["body"] == "kept"
 
+    killed = psutil.Process(up.service_pid("worker"))
+    killed.kill()
+    wait_until(lambda: up.service_pid("worker") != killed.pid)
+    assert b'"event":"ready"' in (up.home / "log" / "worker.log").read_bytes()
+
     killed = up.postmaster()
     killed.kill()
     wait_until(lambda: not killed.is_running())
@@ -155,9 +161,19 @@ def test_whatever_part_is_killed_the_fleet_recovers(up: Up) -> None:
     assert up.end(signal.SIGKILL)[0] == -signal.SIGKILL
     up.start()
     assert up.ask("GET", "/v1/beats").json()["items"][0]["body"] == "kept"
+    worker = psutil.Process(up.service_pid("worker"))
     code, output = up.end(signal.SIGTERM)
     assert code == 0
     assert "minted" not in output
+    assert "recognition is off" in output
+    assert not worker.is_running()
+
+
+def test_a_recognizer_that_cannot_work_stops_the_start_and_says_what_is_missing(up: Up) -> None:
+    told = up.environment() | {"FLEETMEM_RECOGNIZER": "sbert", "FLEETMEM_RECOGNIZER_PATH": str(up.home / "nowhere")}
+    refused = subprocess.run([PROGRAM, "up"], env=told, capture_output=True, text=True, check=False, timeout=90)
+    assert refused.returncode == 78
+    assert "nowhere, the model's folder, is missing" in refused.stderr
 
 
 def answers(up: Up, body: str) -> bool:

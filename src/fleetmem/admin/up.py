@@ -96,8 +96,8 @@ class Fleet:
 def bring_up(settings: Settings, say: Say = silent, *, fast: bool = False, with_worker: bool = False) -> Fleet:
     """Start the fleet and return once both services are ready; whatever was started is stopped again on failure.
 
-    `fast` gives up surviving a crash of the machine, for a fleet whose data is thrown away. A worker is not waited for: it
-    loads its models while the services answer already; one that refuses its settings is told of.
+    `fast` gives up surviving a crash of the machine, for a fleet whose data is thrown away. A worker starts last and is not
+    waited for: it loads its models while the services answer already. `watch` tells of one that refuses its settings.
     """
     with ExitStack() as undo:
         settings.home.parent.mkdir(parents=True, exist_ok=True)
@@ -123,13 +123,14 @@ def bring_up(settings: Settings, say: Say = silent, *, fast: bool = False, with_
         if with_worker:
             workspaces.prepare_all(settings.workspaces, declared.members(), say)
         fleet = Fleet(settings, owner, agents, console, worker, server, undo)
-        for child in fleet.children():
-            undo.callback(child.stop)
-            child.start()
+        for service in (agents, console):
+            undo.callback(service.stop)
+            service.start()
         for service in (agents, console):
             service.wait_until_ready()
         if worker is not None:
-            worker.refuse_broken()
+            undo.callback(worker.stop)
+            worker.start()
         return replace(fleet, _undo=undo.pop_all())
 
 
@@ -228,6 +229,13 @@ def _free_ports(count: int) -> list[int]:
             probe.close()
 
 
+def _recognition(settings: Settings) -> str:
+    """Say plainly what becomes of what teams say."""
+    if settings.recognizer == "off":
+        return "recognition is off: what teams say is kept in segments, and no memory is made of it"
+    return f"distilled by `{settings.extractor}`, routed by `{settings.recognizer}`, into {settings.workspaces}"
+
+
 def _welcome(fleet: Fleet) -> str:
     home = fleet.settings.home
     names = sorted(path.stem for path in (home / "tokens").glob("*.token"))
@@ -239,6 +247,7 @@ def _welcome(fleet: Fleet) -> str:
             f"  agents' gateway     {fleet.agents.url}  (API description: {fleet.agents.url}/schema)",
             f"  operators' console  {fleet.console.url}",
             f"  tokens              {home / 'tokens'}/<name>.token for {', '.join(names)}",
+            f"  memory              {_recognition(fleet.settings)}",
             f"  logs                {home / 'log'}",
             "",
             "  try, in another terminal:",
