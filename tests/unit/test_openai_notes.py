@@ -17,10 +17,12 @@ from fleetmem.errors import ConfigInvalid
 from fleetmem.memory import note
 from fleetmem.models.choose_extractor import extractor
 from fleetmem.models.extractor import Extraction, Failure, Off
-from fleetmem.models.openai_notes import Endpoint, OpenAiNotes
 from fleetmem.models.rules import Rules
 from fleetmem.sql import safety_files
 from tests.unit.conversations import RULE, identifier, transcript
+
+pytest.importorskip("openai")
+from fleetmem.models.openai_notes import Endpoint, OpenAiNotes
 
 _NOTE: dict[str, Any] = {
     "content": RULE,

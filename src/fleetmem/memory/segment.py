@@ -44,7 +44,7 @@ class Rules:
     most_tasks: int = 8
     most_characters: int = 120_000
     idle_s: float = 1_800
-    drift: float = 0.10
+    drift: float = 0.20
 
 
 @dataclass(frozen=True, slots=True)
