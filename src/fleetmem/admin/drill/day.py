@@ -1,6 +1,7 @@
 """A day's data for a throw-away fleet, written through its own gateway: what `make drill` has to bring back."""
 
 from fleetmem.admin import database, tokens
+from fleetmem.admin.drill import memories
 from fleetmem.admin.up import Fleet
 from fleetmem.client import FleetClient
 from fleetmem.fleet import roster
@@ -10,12 +11,14 @@ _BEATS_EACH = 12
 
 
 def live_through(fleet: Fleet) -> None:
-    """Let every agent publish and hand over, revoke a token and suspend an agent."""
-    agents = roster.parse(fleet.settings.roster.read_bytes()).agents
+    """Let every agent publish and hand over, a team work and remember; revoke a token and suspend an agent."""
+    declared = roster.parse(fleet.settings.roster.read_bytes())
+    agents = declared.agents
     for number, each in enumerate(agents):
         with FleetClient(fleet.agents.url, token=fleet.token(each.name)) as client:
             _publish(client, each)
             _hand_over(client, each, fleet, agents[(number + 1) % len(agents)])
+    memories.remember(fleet, declared)
     with database.owner(fleet.owner) as connection:
         token_id, _ = tokens.issue(connection, agents[0].name, label="lost on a train")
         tokens.revoke(connection, token_id)

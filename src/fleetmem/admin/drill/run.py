@@ -115,7 +115,7 @@ def _drill(
         steps.restore_again(log, copy, file, settings.pg_bin)
         counts = steps.apply_again(log, copy, manifest, expected)
         steps.old_credentials(log, copy, bearers, _old_key(settings.home), clock)
-        steps.attack(log, copy, attacks)
+        steps.attack(log, copy, manifest, attacks)
         steps.break_it(log, copy, expected, control)
     return manifest, counts
 

@@ -8,7 +8,7 @@ from typing import cast
 
 from fleetmem.admin import backup as backups
 from fleetmem.admin import database, verify
-from fleetmem.admin.backup import Manifest
+from fleetmem.admin.backup import Manifest, ledger
 from fleetmem.admin.backup.restore import differing
 from fleetmem.admin.database import Conninfo
 from fleetmem.admin.drill import claims, proof, wreck
@@ -39,6 +39,8 @@ def restore_once(log: Log, copy: Copy, file: Path, pg_bin: Path | None) -> tuple
             found = claims.resolving(connection, bearers)
         rows = sum(table.rows for table in restored.manifest.tables.values())
         check("every table is what the manifest says", not wrong, "; ".join(wrong) or f"{rows} rows, hashes equal")
+        head, faults = restored.manifest.ledger_head, restored.ledger_faults
+        check("the ledger is one whole chain", not faults, "; ".join(faults) or f"to row {head}")
         check("tokens that were kept are found (the control)", found == len(bearers), f"{found} of {len(bearers)}")
     return restored.manifest, bearers
 
@@ -49,6 +51,9 @@ def wreck_it(log: Log, copy: Copy, manifest: Manifest, expected: frozenset[Row])
         wreck.wreck(connection)
         wrong = differing(connection, manifest)
         check("the wrecked rows are seen to differ", bool(wrong), "; ".join(wrong))
+        if manifest.ledger_head != ledger.ABSENT:
+            faults = ledger.faults(connection, manifest.ledger_head)
+            check("the wrecked ledger is seen to be no chain", bool(faults), "; ".join(faults))
         found = {(each.kind, each.object) for each in verify.inspect(connection, expected).findings}
         missed = [f"{kind} {name}" for kind, name in wreck.NAMED if (kind, name) not in found]
         check("the opened fence is seen and named", not missed, ", ".join(missed) or f"{len(found)} findings")
@@ -105,10 +110,14 @@ def old_credentials(log: Log, copy: Copy, bearers: list[Bearer], old_key: Signin
         check("an agent that was let go stays out, whatever it holds", got == "28000", got)
 
 
-def attack(log: Log, copy: Copy, prove: proof.Proof) -> None:
-    """Run prove's database part on the copy."""
+def attack(log: Log, copy: Copy, manifest: Manifest, prove: proof.Proof) -> None:
+    """Run prove's database part on the copy; afterwards the ledger must stand where it stood."""
     with log.step("attack the restored copy") as check:
         proved = prove(copy.owner, copy.logins)
+        with database.owner(copy.owner) as connection:
+            head = ledger.head(connection)
+        if manifest.ledger_head != ledger.ABSENT:
+            check("the ledger stands where it stood", head == manifest.ledger_head, f"row {head}")
         check("every attempt came to what it must", not proved.broken, _broken(proved))
         check("there were attempts", proved.attempts > 0, str(proved.attempts))
 
