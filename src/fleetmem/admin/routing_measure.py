@@ -7,14 +7,15 @@ note for nobody is misrouted when anyone matches, and so is a note shown to a te
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from fleetmem.admin import routing_corpus
 from fleetmem.admin.routing_corpus import Corpus
 from fleetmem.memory import calibration, likeness
 from fleetmem.memory.calibration import Share
-from fleetmem.memory.likeness import Profile, World
+from fleetmem.memory.likeness import Profile, Sight, World
+from fleetmem.memory.scorer import Scorer
 from fleetmem.models.space import Space
 
 Measures = Mapping[str, float]
@@ -23,7 +24,10 @@ ACCEPTED_NOTES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A note and an agent of the team it was shown to. `richer` also knows accepted notes; None for another team's note."""
+    """A note and an agent of the team it was shown to.
+
+    `richer` counts accepted notes of the agent in; None where it has none, and for another team's note.
+    """
 
     note: int
     team: str
@@ -54,39 +58,43 @@ class Tallies:
 def pairs(corpus: Corpus, space: Space, seen: World) -> list[Pair]:
     """Measure every note with every team."""
     space.learn([*seen.occupations.lines, *routing_corpus.texts(corpus)])
+    sights = {text: likeness.sight(text, space.similar, seen) for text in routing_corpus.texts(corpus)}
     teams = {
         name: [likeness.profile(member, space.similar, seen) for member in members]
         for name, members in corpus.teams.items()
     }
-    return [pair for number in range(len(corpus.notes)) for pair in _of_note(corpus, number, teams, space, seen)]
+    return [pair for number in range(len(corpus.notes)) for pair in _of_note(corpus, number, teams, sights, space)]
 
 
 def _of_note(
-    corpus: Corpus, number: int, teams: Mapping[str, Sequence[Profile]], space: Space, seen: World
+    corpus: Corpus,
+    number: int,
+    teams: Mapping[str, Sequence[Profile]],
+    sights: Mapping[str, Sight],
+    space: Space,
 ) -> Iterator[Pair]:
     note = corpus.notes[number]
     for team, profiles in teams.items():
         is_home = team == note.team
-        plain = likeness.measure(note.text, profiles, space.similar, seen)
+        plain = likeness.measure(sights[note.text], profiles, space.similar)
         richer: Sequence[Measures | None] = [None] * len(profiles)
         if is_home:
-            richer = likeness.measure(note.text, _taught(corpus, number, profiles), space.similar, seen)
-        for profile, bare, more in zip(profiles, plain, richer, strict=True):
+            more = [_taught(corpus, number, each, sights) for each in profiles]
+            measured = likeness.measure(sights[note.text], more, space.similar)
+            richer = [values if each.is_taught else None for each, values in zip(more, measured, strict=True)]
+        for profile, bare, rich in zip(profiles, plain, richer, strict=True):
             agent = profile.member.agent
-            yield Pair(number, team, is_home, agent, is_home and agent in note.recipients, bare, more)
+            yield Pair(number, team, is_home, agent, is_home and agent in note.recipients, bare, rich)
 
 
-def _taught(corpus: Corpus, number: int, profiles: Sequence[Profile]) -> list[Profile]:
-    note = corpus.notes[number]
-    return [
-        replace(
-            each,
-            member=replace(
-                each.member, exemplars=routing_corpus.accepted(corpus, note, each.member.agent, ACCEPTED_NOTES)
-            ),
-        )
-        for each in profiles
-    ]
+def _taught(corpus: Corpus, number: int, profile: Profile, sights: Mapping[str, Sight]) -> Profile:
+    accepted = routing_corpus.accepted(corpus, corpus.notes[number], profile.member.agent, ACCEPTED_NOTES)
+    return likeness.taught(profile, [sights[text] for text in accepted])
+
+
+def known(pair: Pair, scorer: Scorer) -> float:
+    """Return a pair's score where the accepted notes that there are, are known."""
+    return scorer.score(pair.plain if pair.richer is None else pair.richer, is_taught=pair.richer is not None)
 
 
 def tally(found: Sequence[Pair], score: Callable[[Pair], float], threshold: float) -> Tallies:

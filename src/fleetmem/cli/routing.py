@@ -38,11 +38,12 @@ def measure(file: LabelledFile, as_json: Json = False) -> None:
     pairs, identity = _pairs(corpus, calibration)
     scorer = calibration.scorer
     bare = {
-        team: routing_measure.tally(some, lambda pair: scorer.score(pair.plain), scorer.threshold)
+        team: routing_measure.tally(some, lambda pair: scorer.score(pair.plain, is_taught=False), scorer.threshold)
         for team, some in _by_team(corpus, pairs).items()
     }
-    taught = [pair for pair in pairs if pair.richer is not None]
-    richer = routing_measure.tally(taught, lambda pair: scorer.score(pair.richer or {}), scorer.threshold)
+    richer = routing_measure.tally(
+        [pair for pair in pairs if pair.is_home], lambda pair: routing_measure.known(pair, scorer), scorer.threshold
+    )
     document = _document(corpus, bare, richer, calibration, identity)
     show.out(show.as_json(document) if as_json else _told(bare, richer, scorer.threshold))
 

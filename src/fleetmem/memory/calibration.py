@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from fleetmem.errors import RequestInvalid
-from fleetmem.memory.likeness import ACCEPTED, PROFILE
+from fleetmem.memory.likeness import MEASURES
 from fleetmem.memory.scorer import Head, Scorer, Term, couples
 
 FORM: Final = "fleetmem-routing-1"
@@ -105,8 +105,8 @@ def read(raw: bytes) -> Calibration:
         found = msgspec.json.decode(raw, type=Calibration)
     except msgspec.DecodeError as error:
         raise RequestInvalid(f"no calibration: {error}", field="CALIBRATION", rule="format") from error
-    _check_head("profile", found.profile, PROFILE)
-    _check_head("accepted", found.accepted, (*PROFILE, *ACCEPTED))
+    for name in ("profile", "accepted"):
+        _check_head(name, getattr(found, name))
     for name in Measured.__struct_fields__:
         _check_share(name, getattr(found.measured, name))
     return found
@@ -177,10 +177,10 @@ def _head(weights: Weights) -> Head:
     )
 
 
-def _check_head(name: str, weights: Weights, measures: tuple[str, ...]) -> None:
-    if set(weights.terms) != set(measures):
-        raise RequestInvalid(f"`{name}` must weigh exactly {', '.join(measures)}", field=name, rule="measures")
-    if set(weights.together) != {" ".join(pair) for pair in couples(measures)}:
+def _check_head(name: str, weights: Weights) -> None:
+    if set(weights.terms) != set(MEASURES):
+        raise RequestInvalid(f"`{name}` must weigh exactly {', '.join(MEASURES)}", field=name, rule="measures")
+    if set(weights.together) != {" ".join(pair) for pair in couples(MEASURES)}:
         raise RequestInvalid(f"`{name}` must weigh exactly every two of its measures", field=name, rule="measures")
     alone = [number for three in weights.terms.values() for number in three]
     numbers = [weights.intercept, *alone, *weights.together.values()]

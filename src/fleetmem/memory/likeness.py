@@ -1,14 +1,15 @@
-"""What is measured of a note and each member of a team, and how it becomes one score.
+"""What is measured of a note and each member of a team.
 
 Nine measures. How a member compares with the others of its team says more than how near it is, because some notes are near to
-everybody; how it compares with strangers keeps away what is nobody's. docs/calibration.md says what each is worth.
+everybody; how it compares with strangers keeps away what is nobody's. docs/calibration.md says what was found.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from heapq import nlargest
 from operator import mul
 from typing import Final
 
@@ -18,7 +19,7 @@ from fleetmem.memory.occupations import Occupations, Strengths
 from fleetmem.memory.profile import Member, Similar, phrases
 from fleetmem.memory.wording import Rarity, Weights
 
-PROFILE: Final = (
+MEASURES: Final = (
     "phrases",
     "occupation",
     "wording",
@@ -29,8 +30,6 @@ PROFILE: Final = (
     "phrases_over_rest",
     "occupation_over_rest",
 )
-ACCEPTED: Final = ("accepted", "accepted_over_next")
-"""Two more, where accepted notes of a member are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +41,25 @@ class World:
 
 
 @dataclass(frozen=True, slots=True)
+class Sight:
+    """A note, measured once."""
+
+    text: str
+    near: Strengths
+    focus: Strengths
+    weights: Weights
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
-    """A member, measured once."""
+    """A member, measured once. `is_taught`: accepted notes have told more of its occupations than its own words."""
 
     member: Member
     phrases: tuple[str, ...]
     focus: Strengths
     strangers: tuple[int, ...]
     weights: Weights
+    is_taught: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +68,6 @@ class _Near:
     occupation: float
     wording: float
     over_strangers: float
-    accepted: float | None
 
 
 def world(occupations: Occupations) -> World:
@@ -66,50 +75,53 @@ def world(occupations: Occupations) -> World:
     return World(occupations, Rarity([" ".join(occupations.lines[start:end]) for start, end in occupations.spans]))
 
 
+def sight(text: str, similar: Similar, seen: World) -> Sight:
+    """Measure a note: which occupations it resembles."""
+    near = trades.strengths(seen.occupations, similar([text], seen.occupations.lines)[0])
+    return Sight(text, near, trades.focus(near), seen.rarity.weigh(text))
+
+
 def profile(member: Member, similar: Similar, seen: World) -> Profile:
-    """Measure a member: which occupations it resembles, and which are strangers to it."""
+    """Measure a member: which occupations it and the notes accepted for it resemble, and which are strangers to it."""
     said = phrases(member)
     rows = [trades.strengths(seen.occupations, row) for row in similar(said, seen.occupations.lines)]
     near = tuple(trades.resemblance(column) for column in zip(*rows, strict=True))
-    own = sorted(near, reverse=True)[min(_OWN, len(near)) - 1]
+    own = nlargest(_OWN, near)[-1]
     strangers = tuple(place for place, each in enumerate(near) if each < own)
-    return Profile(member, said, trades.focus(near), strangers, seen.rarity.weigh(member.text))
+    bare = Profile(member, said, trades.focus(near), strangers, seen.rarity.weigh(member.text))
+    return taught(bare, [sight(each, similar, seen) for each in member.exemplars])
 
 
-def measure(text: str, team: Sequence[Profile], similar: Similar, seen: World) -> list[dict[str, float]]:
-    """Return the measures of a note with each member of a team, in the team's order.
+def taught(bare: Profile, accepted: Sequence[Sight]) -> Profile:
+    """Return the profile as accepted notes complete it: they and the member's own words count half each."""
+    if not accepted:
+        return bare
+    theirs = _unit([math.fsum(column) for column in zip(*(each.focus for each in accepted), strict=True)])
+    return replace(bare, focus=_unit([a + b for a, b in zip(bare.focus, theirs, strict=True)]), is_taught=True)
 
-    The cost is one call of `similar` for the occupations and one for all the phrases.
-    """
-    near = trades.strengths(seen.occupations, similar([text], seen.occupations.lines)[0])
-    focus, weights = trades.focus(near), seen.rarity.weigh(text)
-    said = [phrase for each in team for phrase in (*each.phrases, *each.member.exemplars)]
-    cosines = iter(similar([text], said)[0])
+
+def measure(note: Sight, team: Sequence[Profile], similar: Similar) -> list[dict[str, float]]:
+    """Return the measures of a note with each member of a team, in the team's order."""
+    cosines = iter(similar([note.text], [phrase for each in team for phrase in each.phrases])[0])
     found = []
     for each in team:
         own = trades.resemblance([next(cosines) for _ in each.phrases])
-        accepted = sorted((next(cosines) for _ in each.member.exemplars), reverse=True)[:2]
+        strangers = nlargest(_STRANGERS, (note.near[place] for place in each.strangers))
         found.append(
             _Near(
                 phrases=own,
-                occupation=sum(map(mul, focus, each.focus)),
-                wording=wording.overlap(weights, each.weights),
-                over_strangers=own - _best(near, each.strangers),
-                accepted=sum(accepted) / len(accepted) if accepted else None,
+                occupation=sum(map(mul, note.focus, each.focus)),
+                wording=wording.overlap(note.weights, each.weights),
+                over_strangers=own - sum(strangers) / len(strangers) if strangers else own,
             )
         )
     return [_compared(each, [other for other in found if other is not each]) for each in found]
 
 
-def _best(near: Strengths, places: Sequence[int]) -> float:
-    best = sorted((near[place] for place in places), reverse=True)[:_STRANGERS]
-    return sum(best) / len(best) if best else 0.0
-
-
 def _compared(own: _Near, others: Sequence[_Near]) -> dict[str, float]:
     """Put a member beside the others of its team; alone, it counts as equal to a second."""
     rest = others or [own]
-    return _accepted(own, others) | {
+    return {
         "phrases": own.phrases,
         "occupation": own.occupation,
         "wording": own.wording,
@@ -122,12 +134,9 @@ def _compared(own: _Near, others: Sequence[_Near]) -> dict[str, float]:
     }
 
 
-def _accepted(own: _Near, others: Sequence[_Near]) -> dict[str, float]:
-    """Return the two measures of a member that has accepted notes; none for one that has not."""
-    if own.accepted is None:
-        return {}
-    rest = [each.accepted for each in others if each.accepted is not None]
-    return {"accepted": own.accepted, "accepted_over_next": own.accepted - max(rest, default=own.accepted)}
+def _unit(vector: Sequence[float]) -> Strengths:
+    length = math.sqrt(math.fsum(each * each for each in vector))
+    return tuple(each / length for each in vector)
 
 
 # An agent's own occupations, which are no strangers to it; and how many strangers a note is held against.

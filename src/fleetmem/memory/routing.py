@@ -74,9 +74,12 @@ def decide(
         raise RequestInvalid("a note cannot be routed among no members", field="members", rule="empty")
     if len(set(names)) < len(names):
         raise RequestInvalid("two members have one name", field="members", rule="unique")
-    measured = likeness.measure(text, (*members, *rivals), similar, seen)
-    scores = [scorer.score(each) for each in measured[: len(members)]]
-    return verdicts(dict(zip(names, scores, strict=False)), scorer.threshold)
+    measured = likeness.measure(likeness.sight(text, similar, seen), (*members, *rivals), similar)
+    scores = {
+        each.member.agent: scorer.score(values, is_taught=each.is_taught)
+        for each, values in zip(members, measured, strict=False)
+    }
+    return verdicts(scores, scorer.threshold)
 
 
 def verdicts(scores: dict[str, float], threshold: float) -> Decision:

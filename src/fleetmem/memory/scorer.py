@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Final
 
-from fleetmem.memory.likeness import ACCEPTED
-
 WIDEST: Final = 4.0
 
 
@@ -63,9 +61,9 @@ class Scorer:
     accepted: Head
     threshold: float
 
-    def score(self, measured: Mapping[str, float]) -> float:
-        """Return the score of an agent whose measures these are."""
-        return (self.accepted if ACCEPTED[0] in measured else self.profile).score(measured)
+    def score(self, measured: Mapping[str, float], *, is_taught: bool) -> float:
+        """Return the score of an agent whose measures these are; `is_taught`: they count accepted notes in."""
+        return (self.accepted if is_taught else self.profile).score(measured)
 
 
 _FAR: Final = 60.0
