@@ -60,6 +60,15 @@ def test_nothing_is_left_and_the_fence_is_whole(proof: Proof, sound: Deployment)
         assert (switched_off, never) == ((0,), (0,))
 
 
+def test_a_proof_uses_up_no_number_of_the_ledger_and_leaves_no_job(proof: Proof, sound: Deployment) -> None:
+    assert sum(verdict.section in "LNOQ" for verdict in proof.verdicts) > 600
+    with psycopg.connect(**sound.admin) as owner:
+        for table in ("fleet.ledger", "fleet.note", "fleet.team", "fleet.message", "queue.procrastinate_jobs"):
+            assert owner.execute(f"select count(*) from {table}".encode()).fetchone() == (0,), table
+        rule = owner.execute("select review_all, auto_grant, on_narrowing from fleet.memory_rule").fetchall()
+    assert rule == [(False, False, "at_once")]
+
+
 def test_the_report_is_private_and_tells_no_secret(proof: Proof, tmp_path: Path) -> None:
     path = report.write(proof, tmp_path / "home" / "reports")
     assert re.fullmatch(r"prove-\d{8}T\d{6}Z\.md", path.name)
