@@ -54,7 +54,7 @@ def warm() -> None:
     safety_files.shipped_policy()
     lines = routing_files.world().occupations.lines
     ours = functools.cache(fake._vector)  # noqa: SLF001 -- the tests' own encoder
-    fake._vector = ours  # type: ignore[assignment]  # noqa: SLF001
+    fake._vector = ours  # noqa: SLF001
     for line in lines:
         ours(line)
 

@@ -219,6 +219,27 @@ def test_a_segment_waits_for_every_run_of_its_tasks(quick: Crew) -> None:
     assert quick.value("select count(*) from fleet.note") == 1
 
 
+def test_another_subject_ends_the_thread_before_it(crew: Crew) -> None:
+    crew.talk(SAID, prompt="Write down who may read environment values of the backend.")
+    crew.drain()
+    crew.talk([("frontend", "On it.")], prompt="Design a photo gallery with zoom, captions and keyboard shortcuts.")
+    crew.drain()
+    found = crew.rows("select status, boundary from fleet.segment order by ordinal")
+    assert found == [("flushed", "topic_shift"), ("open", None)]
+    assert [content for _, content, _, _ in notes(crew)] == [RULE]
+
+
+def test_a_task_that_leaves_its_subject_is_consolidated_before_it_ends(crew: Crew) -> None:
+    task = crew.ask("backend", "Tidy everything up.")
+    for output in ("alpha beta", "beta alpha", "alpha alpha beta", "omega psi", "psi omega"):
+        crew.finish("backend", crew.start("backend", task), output)
+        crew.drain()
+    found = crew.rows("select status, boundary from fleet.segment order by ordinal")
+    assert found == [("flushed", "mid_task"), ("open", None)]
+    assert crew.rows("select status from fleet.task") == [("open",)]
+    assert crew.value("select count(*) from fleet.segment_run") == 5
+
+
 def granting(crew: Crew) -> None:
     """Let the owner allow what evidence from people allows, and give the backend agent a skill to join."""
     columns = "id, kind, active, file_name, file_sha256, labels, model, model_sha256, threshold, precision, precision_low, recall,"

@@ -4,10 +4,13 @@ import contextlib
 import fcntl
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
+import httpx
 import psycopg
 import pytest
 
@@ -196,3 +199,26 @@ def test_the_worker_reads_no_beat_and_no_handoff_and_decides_nothing_for_a_perso
             with pytest.raises(psycopg.Error) as refused:
                 connection.execute(statement)
             assert refused.value.sqlstate in {"42501", "23514"}, statement
+
+
+def test_a_job_that_kills_every_worker_it_meets_is_given_up(crew: Crew) -> None:
+    crew.owner(_PUT, "land", "{}", None, None)
+    crew.owner("update queue.procrastinate_jobs set status = 'doing', attempts = %s", MOST_ATTEMPTS - 1)
+    crew.drain()
+    assert [status for _, status, _ in crew.jobs()] == ["failed"]
+    assert crew.rows("select kind, detail from fleet.incident") == [
+        ("job", f"the job land failed {MOST_ATTEMPTS} times:  (its worker ended)")
+    ]
+
+
+def test_a_worker_answers_prometheus_where_it_is_told_to(crew: Crew) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    approved(crew)
+    with replace(crew, told={"worker_metrics_port": port}).working():
+        crew.until(lambda: crew.rows("select status from fleet.landing") == [("landed",)])
+        crew.until(lambda: crew.jobs() == [])
+        shown = httpx.get(f"http://127.0.0.1:{port}/metrics").text
+    assert 'fleetmem_worker_landings_total{outcome="landed"} 1.0' in shown
+    assert 'fleetmem_worker_jobs_total{job="land",outcome="done"} 1.0' in shown

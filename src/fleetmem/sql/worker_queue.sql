@@ -5,9 +5,6 @@ select count(*) as due
   from queue.procrastinate_jobs j
  where j.queue_name = 'memory' and j.status = 'todo' and (j.scheduled_at is null or j.scheduled_at <= now());
 
--- name: worker_jobs_waiting
-select count(*) as waiting from queue.procrastinate_jobs j where j.queue_name = 'memory' and j.status = 'todo';
-
 -- No job lasts half an hour; one that seems to was not marked as ended.
 -- name: worker_jobs_stuck
 select j.id

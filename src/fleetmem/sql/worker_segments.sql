@@ -62,6 +62,10 @@ update fleet.segment s set status = 'closed', boundary = $2, to_seq = greatest(s
  where s.id = $1 and s.status = 'open'
 returning s.id;
 
+-- What is cut off in the middle of a task is complete once the rest of the task is elsewhere.
+-- name: worker_segment_advance
+select fence.segment_advance($1);
+
 -- name: worker_segment_put_task
 insert into fleet.segment_task (segment, task) values ($1, $2)
 on conflict (segment, task) do nothing;

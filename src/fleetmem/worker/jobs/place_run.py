@@ -72,6 +72,7 @@ def _place(transaction: Transaction, done: _Run, held: _Held, *, has_left: bool)
         transaction.value("worker_segment_close", held.id, Boundary.MID_TASK.value, before)
         into, topic = transaction.value("worker_segment_begin", done.team, Jsonb({})), Topic()
         transaction.run("worker_segment_put_task", into, done.task)
+        transaction.run("worker_segment_advance", held.id)
     if has_left or held.status == "open":
         topics = Jsonb(topic.with_output(done.output).to_json())
         transaction.value("worker_segment_grow", into, len(done.output) + done.said, topics)
