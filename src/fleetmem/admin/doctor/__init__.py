@@ -11,7 +11,7 @@ from datetime import datetime
 
 from fleetmem.admin import database, deployment
 from fleetmem.admin.database import Conninfo
-from fleetmem.admin.doctor import age, contents, place, server
+from fleetmem.admin.doctor import age, contents, pipeline, place, server
 from fleetmem.admin.doctor.finding import Finding, State
 from fleetmem.admin.services import as_running, services
 from fleetmem.config import Settings
@@ -30,6 +30,7 @@ def examine(settings: Settings, now: datetime) -> list[Finding]:
             if all(finding.state is not State.BROKEN for finding in findings):
                 findings += [*server.logins(connection), *server.catalogue(connection)]
                 findings += [*contents.contents(connection, settings), *age.keys(connection)]
+                findings += pipeline.pipeline(connection, silent_s=settings.worker_stalled_s)
     except FleetmemError as error:
         findings.append(Finding(State.BROKEN, "database", error.detail, "start it with `fleetmem up`"))
     findings += [*age.reports(settings.home / "reports", now), *_services(settings)]

@@ -63,7 +63,7 @@ select r.rolname, concat_ws(', ',
 """
 _LOGGING: Final = """
 select r.rolname from pg_roles r
- where r.rolname in ('fleetmem_gateway', 'fleetmem_console')
+ where r.rolname in ('fleetmem_gateway', 'fleetmem_console', 'fleetmem_worker')
    and not exists (select from pg_db_role_setting s, unnest(s.setconfig) as c
                     where s.setrole = r.oid and c = 'log_parameter_max_length=0')
  order by 1
