@@ -63,7 +63,7 @@ def unfenced(fleet: Fleet) -> Iterator[Service]:
     seed.settle(owner)
     port = free_port()
     url = "postgresql:///" + _OPEN + "?" + urlencode({"host": owner["host"], "port": owner["port"]})
-    service = Service("agents", "127.0.0.1", port, replace(fleet.settings, gateway_port=port, service_database_url=url))
+    service = Service("agents", replace(fleet.settings, gateway_port=port, service_database_url=url), "127.0.0.1", port)
     try:
         service.start()
         service.wait_until_ready()

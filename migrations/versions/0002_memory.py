@@ -386,9 +386,27 @@ insert into fleet.memory_rule default values;
 """
 
 TABLES = (
-    "team", "team_member", "task", "run", "message", "span", "context_injection", "segment", "segment_task", "segment_run",
-    "note", "note_citation", "note_recipient", "note_denial", "note_review", "landing_preview", "landing", "incident",
-    "ledger", "calibration", "memory_rule",
+    "team",
+    "team_member",
+    "task",
+    "run",
+    "message",
+    "span",
+    "context_injection",
+    "segment",
+    "segment_task",
+    "segment_run",
+    "note",
+    "note_citation",
+    "note_recipient",
+    "note_denial",
+    "note_review",
+    "landing_preview",
+    "landing",
+    "incident",
+    "ledger",
+    "calibration",
+    "memory_rule",
 )
 
 NO_STATISTICS = """
@@ -418,7 +436,9 @@ def upgrade() -> None:
         op.execute(f"alter table fleet.{table} enable row level security")
         op.execute(f"alter table fleet.{table} force row level security")
     op.execute(NO_STATISTICS)
-    op.execute("alter index fleet.run_attempt alter column 3 set statistics 0")  # an expression has statistics of its own
+    op.execute(
+        "alter index fleet.run_attempt alter column 3 set statistics 0"
+    )  # an expression has statistics of its own
     op.execute("set local search_path = queue, pg_catalog")
     op.get_bind().exec_driver_sql(SchemaManager.get_schema().replace("%", "%%"))
     op.execute("reset search_path")

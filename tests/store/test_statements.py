@@ -16,7 +16,13 @@ WORKERS_ONLY = {name for name in sql.names() if name.startswith("worker_")}
 async def test_the_statement_can_be_prepared_by_the_login_that_sends_it(door: Door, name: str) -> None:
     import asyncpg  # noqa: PLC0415
 
-    login = "fleetmem_console" if name in CONSOLE_ONLY else "fleetmem_worker" if name in WORKERS_ONLY else "fleetmem_gateway"
+    login = (
+        "fleetmem_console"
+        if name in CONSOLE_ONLY
+        else "fleetmem_worker"
+        if name in WORKERS_ONLY
+        else "fleetmem_gateway"
+    )
     way = door.cluster.login(login, door.database.dbname)
     connection = await asyncpg.connect(
         host=way.host, port=way.port, user=way.user, password=way.password, database=way.dbname

@@ -155,21 +155,20 @@ _KINDS: Final = (
         ),
     ),
 )
-_BETWEEN: Final = frozenset(
-    (
-        "a accept accepts after again agree agreed all allow allowed also although always an and another any "
-        "anything are aren't as at back be because been before being between both but by call called calls "
-        "can can't cannot cause caused choose chose chosen come comes contain contains could decide decided "
-        "decision depend depends did do does doesn't don't done during each either ever every everything "
-        "except few for from get gets give given gives go goes got had has have he her here his hold holds "
-        "how i if in instead into is isn't it its just keep keeps kept know knows learn learned least lesson "
-        "let lets limited longer made make makes may me might more most much must mustn't my need needed "
-        "needs neither never no nor not nothing now of off on once one only or other our out over own per "
-        "policy prefer prefers put puts ran rather read reads reason require required requires return returns "
-        "root rule run runs same say says see seen sees send sends sent set sets shall she should show shows "
-        "since so some something still store stores such take taken takes than that the their them then there "
-        "these they this those though three through to too turned two under unless until up us use used uses "
-        "using very via want wants was we were what when where whether which while who whose why will with "
-        "within without won't would write writes yet you your"
-    ).split()  # noqa: SIM905 -- as a list it would be 170 lines
+_WORDS_BETWEEN: Final = (
+    "a accept accepts after again agree agreed all allow allowed also although always an and another any "
+    "anything are aren't as at back be because been before being between both but by call called calls "
+    "can can't cannot cause caused choose chose chosen come comes contain contains could decide decided "
+    "decision depend depends did do does doesn't don't done during each either ever every everything "
+    "except few for from get gets give given gives go goes got had has have he her here his hold holds "
+    "how i if in instead into is isn't it its just keep keeps kept know knows learn learned least lesson "
+    "let lets limited longer made make makes may me might more most much must mustn't my need needed "
+    "needs neither never no nor not nothing now of off on once one only or other our out over own per "
+    "policy prefer prefers put puts ran rather read reads reason require required requires return returns "
+    "root rule run runs same say says see seen sees send sends sent set sets shall she should show shows "
+    "since so some something still store stores such take taken takes than that the their them then there "
+    "these they this those though three through to too turned two under unless until up us use used uses "
+    "using very via want wants was we were what when where whether which while who whose why will with "
+    "within without won't would write writes yet you your"
 )
+_BETWEEN: Final = frozenset(_WORDS_BETWEEN.split())
