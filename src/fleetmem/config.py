@@ -225,7 +225,7 @@ class Settings:
         "RECOGNIZER",
         _one_of("sbert", "openai", "fake", "off"),
         "What tells whom a memory is for: `sbert`, a model on this machine; `openai`, an embeddings endpoint; `off`. It is"
-        " never replaced by another in silence. (`fake` is for tests.)",
+        " never replaced by another in silence; `fake` is for tests.",
         "sbert",
     )
     recognizer_path: Path | None = _setting(
