@@ -13,7 +13,7 @@ from fleetmem.admin.prove.catalogue import GROUPS, disarming
 from fleetmem.admin.prove.client import acts, tables
 from fleetmem.admin.prove.forgery import FORGERIES
 from fleetmem.admin.prove.purse import _FORGED
-from fleetmem.admin.prove.records import BEATS, HANDOFFS
+from fleetmem.admin.prove.records import BEATS, HANDOFFS, MESSAGES
 from fleetmem.admin.prove.report.totals import SECTIONS
 from fleetmem.admin.prove.scenarios import SCENARIOS
 from fleetmem.admin.prove.scene import DAY
@@ -27,6 +27,8 @@ KNOWN = (
     | set(cast.AUDIENCES)
     | {beat.id for beat in BEATS}
     | {handoff.id for handoff in HANDOFFS}
+    | {message.id for message in MESSAGES}
+    | set(cast.TEAMS)
     | {"absent", "agent"}
 )
 SCENE = {step.makes for step in DAY if step.makes} | {"crew", "pair", "closed"}

@@ -22,6 +22,7 @@ from fleetmem.fleet.claims import mint
 
 TABLES = (
     "fleet.audience", "fleet.principal", "fleet.beat", "fleet.handoff", "fleet.handoff_transition", "fleet.idempotency",
+    "fleet.team", "fleet.team_member", "fleet.message",
     "vault.signing_key", "vault.bearer",
 )  # fmt: skip
 

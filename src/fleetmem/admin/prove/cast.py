@@ -30,6 +30,12 @@ AUDIENCES: Final = {
     "shut": "nobody reads or writes it",
 }
 
+# Who is in which team, and what it carries; the scene makes teams of its own.
+TEAMS: Final = {
+    "desk": (("kit", "zoe", "max"), ("hall", "board")),
+    "away": (("zoe", "max"), ("hall",)),
+}
+
 PLAYERS: Final = (
     Player(name="kit", reads=("hall", "ops"), writes=("hall", "drop"), description="the attacker in most cases"),
     Player(name="zoe", reads=("hall", "board"), writes=("hall", "board", "ops", "drop"), description="has secrets"),

@@ -22,6 +22,11 @@ READS: Final = {
     "fleet.handoff_transition": "select count(*) from fleet.handoff_transition"
     " where handoff in (<h_in>, <h_out>, <h_hidden>, <h_done>)",
     "fleet.idempotency": "select count(*) from fleet.idempotency where principal in (<kit>, <zoe>)",
+    "fleet.team": "select count(*) from fleet.team where name in (<desk>, <away>)",
+    "fleet.team_member": "select count(*) from fleet.team_member where team in (<desk>, <away>)",
+    "fleet.message": "select count(*) from fleet.message where team in (<desk>, <away>)",
+    "fleet.task": "select count(*) from fleet.task where team in (<desk>, <away>)",
+    "fence.my_teams()": "select count(fence.my_teams())",
     "fence.current_agent()": "select count(fence.current_agent())",
     "fence.read_set()": "select count(fence.read_set())",
     "fence.write_set()": "select count(fence.write_set())",
@@ -35,6 +40,9 @@ _DOORS: Final = (
     "select api.me(%s)",
     "select api.beat_list(%s, null, null, null, null, false, null, 10)",
     "select api.beat_publish(%s, null, null, 'x', 'x', 'x', null)",
+    "select api.team_list(%s)",
+    "select api.message_list(%s, 'x', null, null, 10)",
+    "select api.task_open(%s, null, null, 'x', 'x', 'x', '{}')",
 )
 
 

@@ -37,6 +37,21 @@ class HandoffWritten:
     moves: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class MessageWritten:
+    """A message of the stage: the placeholder of its id, who says it, in which team, for whom."""
+
+    id: str
+    author: str
+    team: str
+    audience: str
+
+
+MESSAGES: Final = (
+    MessageWritten("w_kit", "kit", "desk", "hall"),
+    MessageWritten("w_hidden", "zoe", "desk", "board"),
+    MessageWritten("w_away", "zoe", "away", "hall"),
+)
 BEATS: Final = (
     BeatWritten("b_kit", "kit", "weather", "kit in the hall", "hall", key="k1"),
     BeatWritten("b_drop", "kit", "dropped", "kit in the drop", "drop"),
@@ -55,6 +70,7 @@ HANDOFFS: Final = (
     HandoffWritten("h_accepted", "max", "kit", "hall", ("accepted",)),
     HandoffWritten("h_done", "zoe", "kit", "hall", ("accepted", "done")),
 )
+Written = BeatWritten | HandoffWritten | MessageWritten
 _ABSENT: Final = "01890000-0000-7000-8000-000000000000"
 # What kit may see of them: its own, those in what it reads, and handoffs it is a party of.
 SEEN_BY_KIT: Final = {"beat": 5, "handoff": 5, "transition": 8}
@@ -68,11 +84,9 @@ def write(gateway: Connection, stage: Stage) -> tuple[Stage, list[Verdict]]:
     """
     made: dict[str, str] = {"absent": _ABSENT}
     verdicts = []
-    for record in (*BEATS, *HANDOFFS):
+    for record in (*BEATS, *HANDOFFS, *MESSAGES):
         try:
-            made[record.id] = (
-                _publish(gateway, stage, record) if isinstance(record, BeatWritten) else _send(gateway, stage, record)
-            )
+            made[record.id] = _made(gateway, stage, record)
             refusal = None
         except psycopg.Error as error:
             made[record.id] = _ABSENT
@@ -81,9 +95,21 @@ def write(gateway: Connection, stage: Stage) -> tuple[Stage, list[Verdict]]:
     return replace(stage, records=made), verdicts
 
 
-def _verdict(record: BeatWritten | HandoffWritten, refusal: str | None) -> Verdict:
+def _made(gateway: Connection, stage: Stage, record: Written) -> str:
+    match record:
+        case BeatWritten():
+            return _publish(gateway, stage, record)
+        case HandoffWritten():
+            return _send(gateway, stage, record)
+        case MessageWritten():
+            return _post(gateway, stage, record)
+
+
+def _verdict(record: Written, refusal: str | None) -> Verdict:
     if isinstance(record, BeatWritten):
         who, does = record.author, f"publish {record.id} in <{record.audience}>"
+    elif isinstance(record, MessageWritten):
+        who, does = record.author, f"say {record.id} in <{record.team}> for <{record.audience}>"
     else:
         who, does = record.sender, f"hand {record.id} on to <{record.recipient}> in <{record.audience}>"
     return Verdict(
@@ -127,6 +153,19 @@ def _send(gateway: Connection, stage: Stage, handoff: HandoffWritten) -> str:
         claim = stage.claim(handoff.recipient)
         _written(gateway, "select doc from api.handoff_move(%s, null, null, %s, %s, 'so it is')", [claim, record, move])
     return record
+
+
+def _post(gateway: Connection, stage: Stage, message: MessageWritten) -> str:
+    return _written(
+        gateway,
+        "select doc from api.message_post(%s, null, null, %s, %s, %s, 'agent', null, null, '{}')",
+        [
+            stage.claim(message.author),
+            stage.name(message.team),
+            f"said in the {message.team}: {message.id}",
+            stage.name(message.audience),
+        ],
+    )
 
 
 def digest(text: str) -> bytes:

@@ -23,11 +23,21 @@ _PATIENCE: Final = "set local lock_timeout = '2s'"
 # In the order that references allow. Records are found by their principals' names, which are indexed; a real agent's handoff
 # to a throw-away one goes too, since it could not stay.
 _PARTY: Final = "sender = any (%(names)s) or recipient = any (%(names)s)"
+_OF_TEAMS: Final = "team = any (%(teams)s)"
+_RUNS: Final = f"select r.id from fleet.task t join fleet.run r on r.task = t.id where t.{_OF_TEAMS}"
 _ROWS: Final = (
     ("fleet.handoff_transition", f"handoff in (select id from fleet.handoff where {_PARTY})"),
     ("fleet.handoff", _PARTY),
     ("fleet.beat", "author = any (%(names)s)"),
     ("fleet.idempotency", "principal = any (%(names)s)"),
+    # A team's words, and what a hole would have let in besides; memories are never committed.
+    ("fleet.span", f"run in ({_RUNS})"),
+    ("fleet.context_injection", f"run in ({_RUNS})"),
+    ("fleet.message", _OF_TEAMS),
+    ("fleet.run", f"id in ({_RUNS})"),
+    ("fleet.task", _OF_TEAMS),
+    ("fleet.team_member", _OF_TEAMS),
+    ("fleet.team", "name = any (%(teams)s)"),
     ("fleet.principal", "name ~ %(run)s"),
     ("fleet.audience", "name ~ %(run)s"),
 )
@@ -95,7 +105,8 @@ def _which(connection: Connection, run: str | None) -> dict[str, object]:
     """Say whose rows are meant: by pattern, and by the names that there are."""
     pattern = cast.pattern(run)
     names = connection.execute("select name from fleet.principal where name ~ %s", [pattern]).fetchall()
-    return {"run": pattern, "names": [str(row[0]) for row in names]}
+    teams = connection.execute("select name from fleet.team where name ~ %s", [pattern]).fetchall()
+    return {"run": pattern, "names": [str(row[0]) for row in names], "teams": [str(row[0]) for row in teams]}
 
 
 def _delete(connection: Connection, which: dict[str, object]) -> None:
@@ -124,6 +135,7 @@ def _refusing(connection: Connection, table: str) -> list[object]:
 
 def _deactivate(connection: Connection, which: dict[str, object]) -> None:
     with acting_as(connection, "fleetmem_owner"):
+        connection.execute("update fleet.team set active = false where name = any (%(teams)s) and active", which)
         connection.execute("update fleet.principal set active = false where name ~ %(run)s and active", which)
         connection.execute("update fleet.audience set active = false where name ~ %(run)s and active", which)
     with acting_as(connection, "fleetmem_verifier"):

@@ -59,6 +59,7 @@ def set_up(connection: Connection, run: str, unix_s: Callable[[], float], extras
     with acting_as(connection, "fleetmem_owner"):
         _audiences(connection, run, players)
         _principals(connection, run, players)
+        _teams(connection, run)
     signing_keys = _keys(connection, run)
     bearers = _bearers(connection, run, players)
     with acting_as(connection, "fleetmem_owner"):
@@ -85,6 +86,19 @@ def _principals(connection: Connection, run: str, players: tuple[Player, ...]) -
                 [cast.full(run, audience) for audience in player.writes],
             ],
         )
+
+
+def _teams(connection: Connection, run: str) -> None:
+    for name, (members, audiences) in cast.TEAMS.items():
+        connection.execute(
+            "insert into fleet.team (name, audiences) values (%s, %s)",
+            [cast.full(run, name), [cast.full(run, audience) for audience in audiences]],
+        )
+        for position, member in enumerate(members):
+            connection.execute(
+                "insert into fleet.team_member (team, agent, position) values (%s, %s, %s)",
+                [cast.full(run, name), cast.full(run, member), position],
+            )
 
 
 def _keys(connection: Connection, run: str) -> dict[str, SigningKey]:

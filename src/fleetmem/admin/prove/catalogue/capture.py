@@ -72,7 +72,7 @@ READING: Final = Group(
                 Control(KIT, Value(True), f"select ({_COUNTED}) > 5")),
         answers("NT24", Who(KIT.login, KIT.role, "gone"), _COUNTED, 0, "a deactivated agent is in no team"),
         answers("NT25", UNCLAIMED, "select fence.my_teams() is null", True, "the teams of nobody are null, without an error",
-                Control(KIT, Value(2), "select cardinality(fence.my_teams())")),
+                Control(KIT, Value(3), "select cardinality(fence.my_teams())")),
         refused("NT26", KIT, "select seq from fleet.message", "42501", "a count without a gap tells how much is hidden",
                 Control(KIT, Allowed(), "select id from fleet.message")),
         refused("NT27", KIT, "select opened_seq from fleet.task", "42501", "so does when a task was opened",
@@ -86,6 +86,22 @@ READING: Final = Group(
         refused("NT31", KIT, "insert into fleet.message (team, task, speaker, body, audience) values (<crew>, <absent>, 'agent', 'x', <hall>)",
                 "P0002", "as one that is not there"),
         *_shut(),
+    ),
+)  # fmt: skip
+
+COMMITTED: Final = Group(
+    "N",
+    "Over the gateway's own login",
+    controls=(
+        answers("NT05", KIT, "select count(*) from fleet.message where team = <desk>", 1, "a member reads what is for it"),
+        answers("NT06", ZOE, "select count(*) from fleet.message where team in (<desk>, <away>)", 3, "another reads more"),
+    ),
+    cases=(
+        blind("NT07", KIT, _one("message", "w_hidden"), "a member without the audience", Control(ZOE, Rows(1))),
+        blind("NT08", KIT, _one("message", "w_away"), "another team's", Control(MAX, Rows(1))),
+        blind("NT09", LEE, _one("message", "w_kit"), "who is in no team", Control(KIT, Rows(1))),
+        blind("NT09u", UNCLAIMED, _one("message", "w_kit"), "without a claim", Control(KIT, Rows(1))),
+        blind("NT09m", KIT, _one("team_member", "away", "team"), "who is in another team", Control(MAX, Rows(2))),
     ),
 )  # fmt: skip
 
@@ -197,4 +213,4 @@ WRITING: Final = Group(
     ),
 )  # fmt: skip
 
-GROUPS: Final = (READING, WRITING)
+GROUPS: Final = (COMMITTED, READING, WRITING)

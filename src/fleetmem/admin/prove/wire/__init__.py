@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from fleetmem.admin.prove.verdict import Verdict
-from fleetmem.admin.prove.wire import bodies, console, records, smuggling, tokens
+from fleetmem.admin.prove.wire import bodies, console, records, smuggling, teams, tokens
 from fleetmem.admin.prove.wire.forged import Forged, judged
 from fleetmem.admin.prove.wire.line import Line
 
@@ -13,6 +13,7 @@ AT_THE_GATEWAY: Final[tuple[Forged, ...]] = (
     *smuggling.FORGED,
     *bodies.FORGED,
     *records.FORGED,
+    *teams.FORGED,
 )
 AT_THE_CONSOLE: Final[tuple[Forged, ...]] = console.FORGED
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from fleetmem.admin.prove import cast
 from fleetmem.admin.prove.sessions import Sessions
 from fleetmem.admin.prove.stage import Stage
 
@@ -128,6 +129,7 @@ class Line:
     def _path(self, path: str) -> str:
         for short in (
             *self.stage.records,
+            *cast.TEAMS,
             "kit",
             "zoe",
             "board",

@@ -22,6 +22,18 @@ ENDPOINTS: Final = (
     ("POST", "/v1/handoffs/<h_in>/decline"),
     ("POST", "/v1/handoffs/<h_in>/withdraw"),
     ("POST", "/v1/handoffs/<h_in>/answer"),
+    ("GET", "/v1/teams"),
+    ("GET", "/v1/teams/<desk>/tasks"),
+    ("POST", "/v1/teams/<desk>/tasks"),
+    ("GET", "/v1/teams/<desk>/messages"),
+    ("POST", "/v1/teams/<desk>/messages"),
+    ("GET", "/v1/tasks/<absent>"),
+    ("POST", "/v1/tasks/<absent>/settle"),
+    ("POST", "/v1/runs"),
+    ("GET", "/v1/runs/<absent>"),
+    ("GET", "/v1/runs/<absent>/spans"),
+    ("POST", "/v1/runs/<absent>/spans"),
+    ("POST", "/v1/runs/<absent>/settle"),
 )
 _ME: Final = "/v1/me"
 _OK: Final = 200
