@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Final
 
@@ -37,7 +38,8 @@ class Kinship:
 def kinship(text: str, landed: Sequence[tuple[str, str]], similar: Similar, *, threshold: float = 0.80) -> Kinship:
     """Compare a note with landed ones, given as (id, text), of one recipient or team.
 
-    Near is a cosine at or above the threshold, or two thirds of the words in common.
+    Near is a cosine at or above the threshold, or mostly the same words, whatever their order, or the same in one order: a
+    name exchanged moves a short note far away.
     """
     if not landed:
         return Kinship(Kin.UNRELATED, None, 0.0)
@@ -71,11 +73,13 @@ def _whole(word: str) -> str:
 
 
 def _shared(left: Sequence[str], right: Sequence[str]) -> float:
+    """Return how much of what is said is said in both, 0 to 1."""
     one, other = set(left), set(right)
-    return len(one & other) / max(len(one | other), 1)
+    in_order = SequenceMatcher(None, left, right, autojunk=False).ratio()
+    return max(len(one & other) / max(len(one | other), 1), in_order)
 
 
-_MOSTLY: Final = 2 / 3
+_MOSTLY: Final = 0.65
 _FILLERS: Final = frozenset(
     {"a", "an", "the", "please", "also", "just", "that", "so", "then", "very", "note", "remember"}
 )

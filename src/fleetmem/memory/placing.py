@@ -43,16 +43,18 @@ class Placement:
 
 
 def place(
-    text: str, skills: Sequence[Skill], proposed: Skill, similar: Similar, *, threshold: float = 0.50
+    text: str, skills: Sequence[Skill], proposed: Skill, similar: Similar, *, threshold: float = 0.45
 ) -> Placement:
-    """Decide where a note goes, by the cosines of its text, and of the skill it proposes, with each skill there is.
+    """Decide where a note goes, by the cosines of its text, and of when it should be loaded, with each skill there is.
+
+    The proposed key counts for nothing in them: it would make an unrelated skill of the same name look near.
 
     The skill of the proposed key is joined where it is near enough, else the nearest one that is. A proposed key that an
     unrelated skill holds already withholds the note: it would be read as part of something else.
     """
     if not skills:
         return Placement(Placing.NEW, proposed.key, None)
-    rows = similar([text, proposed.text], [skill.text for skill in skills])
+    rows = similar([text, proposed.description], [skill.text for skill in skills])
     near = {skill.key: max(column) for skill, column in zip(skills, zip(*rows, strict=True), strict=True)}
     if proposed.key in near:
         placing = Placing.JOIN if near[proposed.key] >= threshold else Placing.WITHHELD
