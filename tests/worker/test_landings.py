@@ -190,6 +190,53 @@ def test_a_removed_block_that_comes_back_is_removed_again_and_reported(crew: Cre
     assert incidents(crew) == [("landing", "the block was there again after its removal, and was removed")]
 
 
+def test_a_revoked_block_goes_from_whichever_file_its_agent_put_it_into(crew: Crew) -> None:
+    note = landed(crew)
+    root = crew.folder / "workspaces" / "backend"
+    file = root / SKILL
+    held = file.read_text(encoding="utf-8")
+    own = held.replace('name: "api-contract"', "name: mine").replace("\n---\n", "\n---\nMine.\n", 1)
+    copy = root / ".agents" / "skills" / "mine" / "SKILL.md"
+    copy.parent.mkdir(parents=True)
+    copy.write_text(own, encoding="utf-8")
+    (root / "AGENTS.md").write_text("# Mine\n\n" + held[held.index("<!--") :], encoding="utf-8")
+    file.unlink()
+    crew.revoke(note)
+    crew.drain()
+    assert RULE not in crew.everything("backend")
+    assert "Mine." in copy.read_text(encoding="utf-8")
+    assert (root / "AGENTS.md").read_text(encoding="utf-8").startswith("# Mine\n")
+    assert crew.rows("select status from fleet.landing") == [("removed",)]
+
+
+def test_a_block_that_nobody_finds_is_not_said_to_be_gone_where_a_file_cannot_be_read(crew: Crew) -> None:
+    note = landed(crew)
+    skills = crew.folder / "workspaces" / "backend" / ".agents" / "skills"
+    (skills / "mine").mkdir()
+    (skills / "api-contract" / "SKILL.md").rename(crew.folder / "kept")
+    (skills / "mine" / "SKILL.md").symlink_to(crew.folder / "kept")
+    crew.revoke(note)
+    crew.drain()
+    assert crew.rows("select status, reason from fleet.landing") == [
+        ("removing", "not-plain: .agents/skills/mine/SKILL.md")
+    ]
+    (skills / "mine" / "SKILL.md").unlink()
+    crew.drain()
+    assert crew.rows("select status from fleet.landing") == [("removed",)]
+
+
+def test_a_removed_block_that_comes_back_in_another_file_is_removed_again(crew: Crew) -> None:
+    note = landed(crew)
+    root = crew.folder / "workspaces" / "backend"
+    held = (root / SKILL).read_text(encoding="utf-8")
+    crew.revoke(note)
+    crew.drain()
+    (root / "AGENTS.md").write_text(held[held.index("<!--") :], encoding="utf-8")
+    check_landings(crew)
+    assert RULE not in crew.everything("backend")
+    assert incidents(crew) == [("landing", "the block was there again after its removal, and was removed")]
+
+
 def test_what_cannot_be_removed_stays_to_be_removed_and_goes_once_it_can(crew: Crew) -> None:
     note = landed(crew)
     file = crew.folder / "workspaces" / "backend" / SKILL

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeVar
+from typing import Final, TypeVar
 from uuid import UUID
 
 from fleetmem.errors import WorkspaceRefused
@@ -20,6 +20,7 @@ from fleetmem.landing.hold import Workspace, hold
 from fleetmem.memory import block, skill
 from fleetmem.memory.target import Layout
 
+MOST_SKILLS: Final = 1_000
 _Answer = TypeVar("_Answer")
 _Step = Callable[[Folder, str], AbstractContextManager[Folder]]
 
@@ -117,21 +118,22 @@ def instruct(workspace: Workspace, text: str) -> None:
 def remove(workspace: Workspace, landed: Landed) -> Removal:
     """Take a landed memory away, and the skill that only ever held it, and see that it is gone.
 
+    Its block goes from whichever file of the workspace the runtime would read it in: who works there may have moved it.
+
     Raises:
         RequestInvalid: the record's key is none.
-        WorkspaceRefused: the file's markers are out of order or something other than a plain file stands in its place;
-            nothing was removed, and the memory may still be read.
+        WorkspaceRefused: a file's markers are out of order or something other than a plain file stands in its place;
+            the memory may still be read.
     """
     if landed.skill is not None:
         skill.check_key(landed.skill)
     with hold(workspace) as top:
-        try:
-            with _place(top, workspace.layout, landed.skill, create=False) as (folder, name):
-                outcome = _take(folder, name, landed)
-        except FileNotFoundError:
-            outcome = Removal.ABSENT
+        outcome = _taken(top, workspace.layout, landed)
         if landed.skill is not None and outcome is not Removal.BLOCK:
             _drop_directory(top, workspace.layout, landed.skill)
+        is_lost = outcome is Removal.ABSENT and landed.path != ""
+        if _taken_elsewhere(top, workspace.layout, landed, is_lost=is_lost) and outcome is Removal.ABSENT:
+            outcome = Removal.BLOCK
         path, left = _current(top, workspace.layout, landed.skill)
         if left is not None and _about(path, lambda: block.find(left, landed.note)) is not None:
             raise WorkspaceRefused(f"{path} holds the block again", field=path, rule="read-back")
@@ -219,6 +221,42 @@ def _with_block(before: bytes | None, memory: Memory, layout: Layout) -> bytes:
     return after
 
 
+def _taken(top: Folder, layout: Layout, landed: Landed) -> Removal:
+    try:
+        with _place(top, layout, landed.skill, create=False) as (folder, name):
+            return _take(folder, name, landed)
+    except FileNotFoundError:
+        return Removal.ABSENT
+
+
+def _taken_elsewhere(top: Folder, layout: Layout, landed: Landed, *, is_lost: bool) -> bool:
+    """Take the note's blocks out of every other file that the runtime reads, and tell whether there were any.
+
+    A file that cannot be read is passed over, unless the memory is lost: then nobody can tell that it is not there.
+    """
+    found = False
+    for key in _others(top, layout, landed, is_lost=is_lost):
+        try:
+            holds = str(landed.note).encode() in (content_of(top, layout, key) or b"")
+        except WorkspaceRefused:
+            if is_lost:
+                raise
+            continue
+        if holds:
+            found = _taken(top, layout, replace(landed, skill=key)) is not Removal.ABSENT or found
+    return found
+
+
+def _others(top: Folder, layout: Layout, landed: Landed, *, is_lost: bool) -> set[str | None]:
+    try:
+        keys = skill_keys(top, layout)
+    except WorkspaceRefused:
+        if is_lost:
+            raise
+        keys = ()
+    return {None, *keys} - {landed.skill}
+
+
 def _take(folder: Folder, name: str, landed: Landed) -> Removal:
     files.sweep(folder, name)
     found = files.read(folder, name)
@@ -242,10 +280,18 @@ def _drop_directory(top: Folder, layout: Layout, key: str) -> None:
 
 
 def skill_keys(top: Folder, layout: Layout) -> tuple[str, ...]:
-    """Return the names of the workspace's skill directories that could be ours; links and the like are passed over."""
+    """Return the names of the workspace's skill directories that could be ours; links and the like are passed over.
+
+    Raises:
+        WorkspaceRefused: there are more than anybody would look through (`too-many`), or no plain folder holds them.
+    """
     try:
         with _walk(top, layout.skills, files.opened) as skills:
-            return tuple(key for key in files.entries(skills) if files.kind(skills, key) == "directory")
+            names = files.entries(skills)
+            if len(names) > MOST_SKILLS:
+                path = "/".join(layout.skills)
+                raise WorkspaceRefused(f"{path} holds more than {MOST_SKILLS} skills", field=path, rule="too-many")
+            return tuple(key for key in names if files.kind(skills, key) == "directory")
     except FileNotFoundError:
         return ()
 

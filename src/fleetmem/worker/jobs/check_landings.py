@@ -53,7 +53,7 @@ def _look(means: Means, each: Landing) -> None:
     workspace = workspaces.of(means.workspaces, each.workspace, each.target)
     stands = landing.inspect(workspace, each.landed())
     if each.status == "removed":
-        if stands in {Standing.HELD, Standing.EDITED}:
+        if stands in {Standing.HELD, Standing.EDITED, Standing.MOVED}:
             _remove_again(means, workspace, each)
     elif stands is Standing.HELD:
         if each.status == "drifted":
