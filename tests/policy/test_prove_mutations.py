@@ -93,14 +93,14 @@ def test_a_proof_does_no_harm_where_everything_is_allowed(
 ) -> None:
     """Each login is a superuser: whatever is tried is done, and must be undone, or never have mattered."""
     place = databases.fresh(lone_cluster)
-    logins = ("fleetmem_gateway", "fleetmem_console", "fleetmem_auditor")
+    logins = ("fleetmem_gateway", "fleetmem_console", "fleetmem_worker", "fleetmem_auditor")
     with psycopg.connect(**place.psycopg()) as owner:
         owner.execute("insert into fleet.audience (name) values ('real')")
         for login in logins:
             owner.execute(f"alter role {login} superuser".encode())
     try:
         before = state_of(dict(place.psycopg()))
-        proof = prove(deployment(lone_cluster, place, cache), wall_clock, (Way.DATABASE,), sections="BCDEFGHIJK")
+        proof = prove(deployment(lone_cluster, place, cache), wall_clock, (Way.DATABASE,), sections="BCDEFGHIJKLNOQ")
         after = state_of(dict(place.psycopg()))
         with psycopg.connect(**place.psycopg()) as owner:
             kept = owner.execute("select name from fleet.audience").fetchall()
