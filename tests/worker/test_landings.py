@@ -1,5 +1,8 @@
 """From an approved note to a file, and back: what the worker writes, what it takes away, and what it reports."""
 
+import fcntl
+import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -267,3 +270,27 @@ def test_two_notes_of_one_segment_that_propose_one_skill_share_it(crew: Crew) ->
     held = crew.file("backend", SKILL) or ""
     assert "Rule 1." in held
     assert "Rule 2." in held
+
+
+def held(crew: Crew, agent: str) -> int:
+    """Hold an agent's workspace as its own shell can, for as long as it likes."""
+    place = crew.folder / "workspaces" / agent
+    landing.prepare(landing.Workspace(root=place.parent, name=agent))
+    descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return descriptor
+
+
+def test_a_workspace_that_its_agent_holds_keeps_no_other_workspace_from_being_checked(crew: Crew) -> None:
+    for _ in range(3):
+        landed(crew, "backend", severity="severe")
+    landed(crew, "security", severity="severe")
+    (crew.folder / "workspaces" / "security" / "AGENTS.md").unlink()
+    descriptor = held(crew, "backend")
+    try:
+        started = time.monotonic()
+        check_landings(crew)
+        assert time.monotonic() - started < 5
+    finally:
+        os.close(descriptor)
+    assert crew.rows("select agent, reason from fleet.landing where status = 'drifted'") == [("security", "missing")]

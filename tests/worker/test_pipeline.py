@@ -1,17 +1,20 @@
 """From what a team says to a file in one agent's workspace, through every job and with the rules' extractor."""
 
+import os
 import time
 from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 
-from fleetmem.memory.note import Draft
+from fleetmem.memory.note import Draft, Numbering
+from fleetmem.memory.transcript import Transcript
 from fleetmem.models import choose_extractor
 from fleetmem.models.extractor import Extraction, Failure
 from fleetmem.models.recognizer import Recognizer
 from tests.worker.crew import Crew
 from tests.worker.test_kills import events, killed_everywhere
+from tests.worker.test_landings import held
 
 RULE = "The frontend must never read backend environment values; it uses only the public API contract."
 # Made of the words of one member's profile, since the tests' encoder knows words alone.
@@ -229,16 +232,6 @@ def test_another_subject_ends_the_thread_before_it(crew: Crew) -> None:
     assert [content for _, content, _, _ in notes(crew)] == [RULE]
 
 
-def test_a_task_that_leaves_its_subject_is_consolidated_before_it_ends(crew: Crew) -> None:
-    task = crew.ask("backend", "Tidy everything up.")
-    for output in ("alpha beta", "beta alpha", "alpha alpha beta", "omega psi", "psi omega"):
-        crew.finish("backend", crew.start("backend", task), output)
-        crew.drain()
-    found = crew.rows("select status, boundary from fleet.segment order by ordinal")
-    assert found == [("flushed", "mid_task"), ("open", None)]
-    assert crew.rows("select status from fleet.task") == [("open",)]
-    assert crew.value("select count(*) from fleet.segment_run") == 5
-
 
 def granting(crew: Crew) -> None:
     """Let the owner allow what evidence from people allows, and give the backend agent a skill to join."""
@@ -303,3 +296,61 @@ def test_the_pipeline_comes_to_one_outcome_wherever_its_worker_is_killed(quick: 
             == 0
         ), point
         assert left.jobs() == [], point
+
+
+def test_an_agent_that_holds_its_own_workspace_keeps_no_note_from_its_team(quick: Crew) -> None:
+    quick.talk([("security", FOR_SECURITY), *EVERYBODY])
+    quick.drain()
+    descriptor = held(quick, "security")
+    try:
+        closed(quick)
+    finally:
+        os.close(descriptor)
+    assert quick.rows("select status, outcome from fleet.segment") == [("flushed", "notes")]
+    assert [(status, why) for status, _, _, why in notes(quick)] == [("candidate", None)]
+
+
+def draft(**changed: Any) -> Draft:
+    """A draft that cites the first message, with fields as a hostile model would fill them."""
+    plain = Draft(
+        content=RULE, severity="normal", skill_key="api-contract", description="When it is about the API.",
+        source_messages=(1,), rationale="It was decided.",
+    )  # fmt: skip
+    return replace(plain, **changed)
+
+
+def distilled(crew: Crew, monkeypatch: pytest.MonkeyPatch, *drafts: Draft) -> None:
+    class Told:
+        name = "told"
+
+        def extract(self, transcript: Transcript) -> Extraction:
+            return Extraction(provider="told", notes=drafts, numbering=Numbering.of(transcript))
+
+    monkeypatch.setattr(choose_extractor, "extractor", lambda *_: Told())
+    crew.talk(SAID)
+    closed(crew)
+
+
+def test_a_secret_that_a_model_spells_as_a_skill_key_is_kept_nowhere(
+    quick: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "xoxb-123456789012-1234567890123-" + "abcdefghijklmnopqrstuvwx"
+    distilled(quick, monkeypatch, draft(skill_key=secret), draft(content=FOR_BACKEND))
+    assert [(status, why) for status, _, _, why in notes(quick)] == [
+        ("withheld", "skill_key:secret"),
+        ("candidate", None),
+    ]
+    for table in ("note", "note_recipient", "landing_preview", "ledger", "incident"):
+        assert quick.value(f"select count(*) from fleet.{table} t where t::text like '%%xoxb%%'") == 0
+
+
+@pytest.mark.parametrize("field", ["content", "description", "rationale"])
+def test_a_secret_shorter_than_its_marker_in_a_full_text_costs_that_note_alone(
+    quick: Crew, monkeypatch: pytest.MonkeyPatch, field: str
+) -> None:
+    longest = {"content": 2_000, "description": 1_024, "rationale": 2_000}[field]
+    full = ("password=hT5_k9q1 " + "so it is said " * 200)[:longest].strip().ljust(longest, "x")
+    distilled(quick, monkeypatch, draft(**{field: full}), draft(content=FOR_BACKEND))
+    assert quick.rows("select status, outcome from fleet.segment") == [("flushed", "notes")]
+    assert len(notes(quick)) == 2
+    assert quick.value("select count(*) from fleet.note n where n::text like '%%hT5_k9q1%%'") == 0

@@ -16,7 +16,7 @@ from uuid import UUID
 from fleetmem.errors import WorkspaceRefused
 from fleetmem.landing import files, premises
 from fleetmem.landing.files import Folder
-from fleetmem.landing.hold import Workspace, hold
+from fleetmem.landing.hold import PATIENCE_S, Workspace, hold
 from fleetmem.memory import block, skill
 from fleetmem.memory.target import Layout
 
@@ -84,14 +84,14 @@ def land(workspace: Workspace, memory: Memory) -> Landed:
         return _read_back(top, workspace.layout, memory, written)
 
 
-def preview(workspace: Workspace, memory: Memory) -> Preview:
+def preview(workspace: Workspace, memory: Memory, *, patience_s: float = PATIENCE_S) -> Preview:
     """Say what `land` would write now, to the byte, without writing.
 
     Raises:
         RequestInvalid, WorkspaceRefused: as `land` would.
     """
     _check(memory)
-    with hold(workspace) as top:
+    with hold(workspace, patience_s=patience_s) as top:
         premises.refuse_unfit(workspace, top)
         path, before = _current(top, workspace.layout, memory.skill)
         return Preview(path=path, before=before, after=_compose(before, memory, workspace.layout, path=path))

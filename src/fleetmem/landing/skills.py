@@ -6,18 +6,18 @@ from contextlib import suppress
 
 from fleetmem.errors import WorkspaceRefused
 from fleetmem.landing import lander
-from fleetmem.landing.hold import Workspace, hold
+from fleetmem.landing.hold import PATIENCE_S, Workspace, hold
 from fleetmem.memory import skill
 
 
-def skills(workspace: Workspace) -> dict[str, str]:
+def skills(workspace: Workspace, *, patience_s: float = PATIENCE_S) -> dict[str, str]:
     """Return the description of every skill that the runtime would load, by its key; of a missing workspace none.
 
     Raises:
-        WorkspaceRefused: another lander holds the workspace (`busy`), or it is no plain folder.
+        WorkspaceRefused: another lander holds the workspace for so long (`busy`), or it is no plain folder.
     """
     try:
-        with hold(workspace) as top:
+        with hold(workspace, patience_s=patience_s) as top:
             found = dict[str, str]()
             for key in lander.skill_keys(top, workspace.layout):
                 with suppress(WorkspaceRefused):

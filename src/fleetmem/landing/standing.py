@@ -7,7 +7,7 @@ from enum import StrEnum
 from fleetmem.errors import WorkspaceRefused
 from fleetmem.landing import lander
 from fleetmem.landing.files import Folder
-from fleetmem.landing.hold import Workspace, hold
+from fleetmem.landing.hold import PATIENCE_S, Workspace, hold
 from fleetmem.landing.lander import Landed
 from fleetmem.memory import block
 from fleetmem.memory.target import Layout
@@ -23,14 +23,14 @@ class Standing(StrEnum):
     REFUSED = "refused"  # nobody can tell: the markers are out of order, or no plain file is there
 
 
-def inspect(workspace: Workspace, landed: Landed) -> Standing:
+def inspect(workspace: Workspace, landed: Landed, *, patience_s: float = PATIENCE_S) -> Standing:
     """Say how a memory stands in its workspace now.
 
     Raises:
         WorkspaceRefused: another lander holds the workspace (`busy`): ask again.
     """
     try:
-        with hold(workspace) as top:
+        with hold(workspace, patience_s=patience_s) as top:
             return _standing(top, workspace.layout, landed)
     except WorkspaceRefused as error:
         if error.rule == "busy":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -30,7 +31,9 @@ NO_RECIPIENT: Final = "no_recipient"
 ROUTING_FAILED: Final = "routing_failed"
 DUPLICATE: Final = "duplicate"
 COLLISION: Final = "skill_collision"
+UNSAFE_KEY: Final = "skill_key:secret"
 NONCE_BYTES: Final = block.NONCE_BYTES
+PATIENCE_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,18 +119,14 @@ class Proposer:
 
     policy: Policy = field(repr=False)
     recognition: Recognition
-    root: Path
     around: Surroundings
+    skills: Mapping[str, Mapping[str, str]] = field(repr=False)
 
     def propose(self, resolved: ResolvedNote, earlier: Sequence[Proposal]) -> Proposal:
-        """Decide one note; `earlier` are those of the same segment before it.
-
-        Raises:
-            WorkspaceRefused: a workspace is not to be had for the moment.
-        """
+        """Decide one note; `earlier` are those of the same segment before it."""
         draft, verdict = _safe(self.policy, resolved.draft)
         bare = Proposal(
-            draft=draft, citations=resolved.citations, verdict=verdict, denials=_denied(self.around.colleagues)
+            draft=_kept(draft), citations=resolved.citations, verdict=verdict, denials=_denied(self.around.colleagues)
         )
         withheld = resolved.withheld or _unwritable(draft)
         if withheld is not None:
@@ -138,8 +137,6 @@ class Proposer:
         try:
             with self.recognition.deciding(self.around.promoted) as recognizer:
                 return self._routed(recognizer, bare, eligible, earlier)
-        except WorkspaceRefused:
-            raise
         except FleetmemError as error:
             return replace(bare, withheld=f"{ROUTING_FAILED}: {error.rule or error.code}")
         except Exception as error:  # noqa: BLE001 -- a model may fail in any way, and a failure never guesses
@@ -190,7 +187,7 @@ class Proposer:
         """Return the skill a note goes into, and whether it is new; None where its key belongs to something else."""
         if draft.severity == "severe":
             return None, False
-        there = [Skill(key, description) for key, description in self._skills(of).items()]
+        there = [Skill(key, description) for key, description in self.skills.get(of.name, {}).items()]
         placement = recognizer.place(draft.content, there, Skill(draft.skill_key, draft.description))
         match placement.placing:
             case Placing.JOIN:
@@ -199,15 +196,6 @@ class Proposer:
                 return placement.key, True
             case Placing.WITHHELD:
                 return None
-
-    def _skills(self, of: Colleague) -> dict[str, str]:
-        """Return what an agent's own workspace has; one that is not fit has nothing to join, and its preview says why."""
-        try:
-            return landing.skills(workspaces.of(self.root, of.workspace, of.target))
-        except WorkspaceRefused as error:
-            if workspaces.passes(error):
-                raise
-            return {}
 
     def _reasons(self, routed: Proposal, decision: Decision) -> tuple[Reason, ...]:
         return reasons(
@@ -225,6 +213,21 @@ class Proposer:
         )
 
 
+def skills_of(colleagues: Sequence[Colleague], root: Path) -> dict[str, dict[str, str]]:
+    """Return what each that may receive has in its own workspace, by key; asked before any model is held.
+
+    One whose workspace is not to be had has nothing to join, and its preview says why: whoever works in one workspace holds up
+    no note of the others.
+    """
+    found = dict[str, dict[str, str]]()
+    for each in colleagues:
+        if each.took_part and each.may_hold:
+            with suppress(WorkspaceRefused):
+                workspace = workspaces.of(root, each.workspace, each.target)
+                found[each.name] = landing.skills(workspace, patience_s=PATIENCE_S)
+    return found
+
+
 def _is_redacted(routed: Proposal) -> bool:
     """Tell whether a secret was taken out, now or where the note comes from."""
     return bool(routed.verdict.redacted_by) or any(MARKER in text for text in routed.verdict.texts.values())
@@ -238,13 +241,23 @@ def _recipient(agent: str, score: float, match: Verdict, placed: tuple[str | Non
 
 
 def _safe(policy: Policy, draft: Draft) -> tuple[Draft, safety.Verdict]:
-    """Redact a draft before anything else sees it, and judge it."""
-    texts = {"content": draft.content, "description": draft.description, "rationale": draft.rationale}
+    """Redact a draft before anything else sees it, and judge it; a key becomes the name of a folder, so it is judged too."""
+    texts = {
+        "content": draft.content,
+        "description": draft.description,
+        "rationale": draft.rationale,
+        "skill_key": draft.skill_key,
+    }
     verdict = safety.judge(policy, texts)
     said = verdict.texts
-    return replace(
-        draft, content=said["content"], description=said["description"], rationale=said["rationale"]
-    ), verdict
+    safe = replace(
+        draft,
+        content=said["content"],
+        description=said["description"],
+        rationale=said["rationale"],
+        skill_key=said["skill_key"],
+    )
+    return safe, verdict
 
 
 def _kept(draft: Draft) -> Draft:
@@ -259,6 +272,8 @@ def _kept(draft: Draft) -> Draft:
 
 def _unwritable(draft: Draft) -> str | None:
     """Return why a note could be written nowhere, after what safety made of it."""
+    if MARKER in draft.skill_key:
+        return UNSAFE_KEY
     try:
         block.check_content(draft.content)
         skill.check_key(draft.skill_key)

@@ -15,6 +15,8 @@ from fleetmem.worker import workspaces
 from fleetmem.worker.means import Means
 
 _AGAIN: Final = "the block was there again after its removal, and was removed"
+_BUSY: Final = "busy"
+_PATIENCE_S: Final = 1.0
 _MAY_RECEIVE: Final = "note_recipient_may_receive"
 
 
@@ -42,16 +44,21 @@ def run(means: Means) -> None:
     """Compare what was landed with what is there. A workspace that is held by somebody is looked at the next time."""
     with means.session.transaction() as transaction:
         every = transaction.rows(Landing, "worker_landings_standing")
+    busy = set[str]()
     for each in every:
+        if each.agent in busy:
+            continue
         try:
             _look(means, each)
         except WorkspaceRefused as error:
+            if error.rule == _BUSY:
+                busy.add(each.agent)
             means.log.warning("check", landing=each.id, agent=each.agent, refused=workspaces.why(error))
 
 
 def _look(means: Means, each: Landing) -> None:
     workspace = workspaces.of(means.workspaces, each.workspace, each.target)
-    stands = landing.inspect(workspace, each.landed())
+    stands = landing.inspect(workspace, each.landed(), patience_s=_PATIENCE_S)
     if each.status == "removed":
         if stands in {Standing.HELD, Standing.EDITED, Standing.MOVED}:
             _remove_again(means, workspace, each)

@@ -13,7 +13,7 @@ from fleetmem.memory import note, screen
 from fleetmem.memory.transcript import Message, Prompt, Run, Span, Transcript
 from fleetmem.models.extractor import Extraction, Failure
 from fleetmem.worker.means import Means
-from fleetmem.worker.proposal import Accepted, Colleague, Holding, Proposal, Proposer, Surroundings
+from fleetmem.worker.proposal import Accepted, Colleague, Holding, Proposal, Proposer, Surroundings, skills_of
 from fleetmem.worker.recognition import Promoted
 from fleetmem.worker.session import Transaction
 
@@ -34,11 +34,7 @@ class _Rule:
 
 
 def run(means: Means, *, segment: UUID) -> None:
-    """Distil a segment that is complete. Without a recognizer it waits: no note is ever routed by a guess.
-
-    Raises:
-        WorkspaceRefused: a workspace is not to be had for the moment.
-    """
+    """Distil a segment that is complete. Without a recognizer it waits: no note is ever routed by a guess."""
     if not means.recognition.is_on:
         return
     with means.session.snapshot() as snapshot:
@@ -47,7 +43,8 @@ def run(means: Means, *, segment: UUID) -> None:
             return
         transcript, around = _transcript(snapshot, held), _surroundings(snapshot, held)
     extraction = means.extractor.extract(screen.screened(means.policy.secrets, transcript))
-    proposer = Proposer(means.policy, means.recognition, means.workspaces, around)
+    skills = skills_of(around.colleagues, means.workspaces)
+    proposer = Proposer(means.policy, means.recognition, around, skills)
     proposals = list[Proposal]()
     for draft in extraction.notes:
         proposals.append(proposer.propose(note.resolve(draft, extraction.numbering), proposals))

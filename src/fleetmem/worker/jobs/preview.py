@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from fleetmem import landing
@@ -11,6 +12,9 @@ from fleetmem.errors import RequestInvalid, WorkspaceRefused
 from fleetmem.landing import Memory, Preview
 from fleetmem.worker import workspaces
 from fleetmem.worker.means import Means
+
+# Short: several may wait for one workspace, each in a place where another job could be done.
+_PATIENCE_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +57,7 @@ def _previewed(means: Means, recipient: Recipient) -> tuple[str | None, bytes | 
     )
     try:
         workspace = workspaces.fit(means.workspaces, recipient.workspace, recipient.target)
-        made = landing.preview(workspace, memory)
+        made = landing.preview(workspace, memory, patience_s=_PATIENCE_S)
     except (WorkspaceRefused, RequestInvalid) as error:
         if workspaces.passes(error):
             raise
