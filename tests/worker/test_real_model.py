@@ -32,3 +32,21 @@ def test_a_rule_reaches_whom_it_concerns_through_the_real_model(crew: Crew) -> N
     real.drain()
     for agent in scores:
         assert (RULE in real.everything(agent)) == (agent in dict(recipients))
+
+
+def test_a_task_that_leaves_its_subject_is_consolidated_before_it_ends(crew: Crew) -> None:
+    real = replace(crew, told={"recognizer": "sbert"})
+    task = real.ask("backend", "Tidy everything up.")
+    for output in (
+        "The migration adds a nullable column to the orders table in Postgres.",
+        "The Postgres migration backfills the new column of the orders table in batches.",
+        "The orders table's new column is NOT NULL now, and the migration is done in Postgres.",
+        "The photo gallery shows captions under each picture and zooms in on a click.",
+        "Pictures in the photo gallery can be browsed with the arrow keys, captions included.",
+    ):
+        real.finish("backend", real.start("backend", task), output)
+        real.drain()
+    found = real.rows("select status, boundary from fleet.segment order by ordinal")
+    assert found == [("flushed", "mid_task"), ("open", None)]
+    assert real.rows("select status from fleet.task") == [("open",)]
+    assert real.value("select count(*) from fleet.segment_run") == 5

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from fleetmem.config import Settings
 from fleetmem.errors import SetupInvalid
 from fleetmem.memory import calibration
 from fleetmem.memory.segment import Encode, Vector
+from fleetmem.models import segmenting
 from fleetmem.models.encoder import Encoder, open_encoder
 from fleetmem.sql import routing_files
 
@@ -51,10 +53,17 @@ class Recognition:
         with self._lock:
             self._opened()
 
-    @property
-    def encode(self) -> Encode | None:
-        """Return what turns texts into vectors; None where recognition is off."""
-        return self._encode if self.is_on else None
+    def segmenting(self) -> Encode | None:
+        """Load the model and return what segmentation takes its vectors from; None where it was calibrated on another.
+
+        Raises:
+            SetupInvalid: the model cannot be loaded.
+        """
+        if not self.is_on:
+            return None
+        with self._lock:
+            encode = segmenting.encode(self._opened())
+        return None if encode is None else partial(self._alone, encode)
 
     @contextmanager
     def deciding(self, promoted: Promoted | None) -> Iterator[Recognizer]:
@@ -70,9 +79,9 @@ class Recognition:
                 self._held = (wanted, _under(promoted, encoder))
             yield self._held[1]
 
-    def _encode(self, texts: Sequence[str]) -> Sequence[Vector]:
+    def _alone(self, encode: Encode, texts: Sequence[str]) -> Sequence[Vector]:
         with self._lock:
-            return self._opened().encode(texts)
+            return encode(texts)
 
     def _opened(self) -> Encoder:
         if self._encoder is None:

@@ -55,14 +55,14 @@ def run(means: Means, *, run: UUID) -> None:
 
 def _has_left(means: Means, done: _Run) -> bool:
     """Tell whether the task's outputs up to this one have changed their subject since the segment began."""
-    encode = means.recognition.encode
-    if encode is None or not done.output:
+    if not done.output:
         return False
     with means.session.transaction() as transaction:
         held = transaction.one(_Held, "worker_segment_of_task", done.task)
     if held is None or held.status != "open":
         return False
-    return segment.drift([*held.outputs, done.output], encode, means.rules) is not None
+    encode = means.recognition.segmenting()
+    return encode is not None and segment.drift([*held.outputs, done.output], encode, means.rules) is not None
 
 
 def _place(transaction: Transaction, done: _Run, held: _Held, *, has_left: bool) -> None:

@@ -44,7 +44,7 @@ def run(means: Means, *, task: UUID) -> None:
         asked = transaction.one(_Task, "worker_task", task)
     if asked is None or asked.is_placed:
         return
-    prompt = segment.read(asked.prompt, means.recognition.encode)
+    prompt = segment.read(asked.prompt, means.recognition.segmenting())
     with means.session.transaction() as transaction:
         held = transaction.one(_Open, "worker_segment_open", asked.team, asked.opened_seq)
         if not transaction.value("worker_task_is_placed", task):
