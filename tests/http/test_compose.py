@@ -35,13 +35,14 @@ def test_no_secret_is_in_the_file(compose: dict[str, Any]) -> None:
 def test_each_service_sees_its_own_secrets_alone(compose: dict[str, Any]) -> None:
     seen = {
         name: {volume.partition(":")[2] for volume in compose["services"][name]["volumes"]}
-        for name in ("gateway", "console")
+        for name in ("gateway", "console", "worker")
     }
     assert seen == {
         "gateway": {"/data/secrets/gateway:ro", "/data/secrets/fleetmem_gateway:ro"},
         "console": {"/data/secrets/console:ro", "/data/secrets/fleetmem_console:ro"},
+        "worker": {"/data/secrets/fleetmem_worker:ro", "/workspaces"},
     }
-    for name in ("gateway", "console"):
+    for name in ("gateway", "console", "worker"):
         assert "secrets" not in compose["services"][name]
 
 
