@@ -233,6 +233,12 @@ class Settings:
         _path,
         "A folder with a sentence-transformers model, for `sbert`. Unset: that of the installed package.",
     )
+    recognizer_threads: int = _setting(
+        "RECOGNIZER_THREADS",
+        _integer(low=1, high=256),
+        "Processors that `sbert` computes on. More than one pays only where they are idle.",
+        "1",
+    )
     recognizer_url: str | None = _setting(
         "RECOGNIZER_URL", _url("http", "https"), "The base address of the embeddings endpoint, for `openai`."
     )

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
+from itertools import islice
 from operator import mul
 from typing import Final
 
@@ -42,10 +43,11 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A note, measured once."""
+    """A note, measured once: how near each occupation is, and their places, nearest first."""
 
     text: str
     near: Strengths
+    nearest: tuple[int, ...]
     focus: Strengths
     weights: Weights
 
@@ -57,7 +59,7 @@ class Profile:
     member: Member
     phrases: tuple[str, ...]
     focus: Strengths
-    strangers: tuple[int, ...]
+    strangers: frozenset[int]
     weights: Weights
     is_taught: bool = False
 
@@ -78,7 +80,8 @@ def world(occupations: Occupations) -> World:
 def sight(text: str, similar: Similar, seen: World) -> Sight:
     """Measure a note: which occupations it resembles."""
     near = trades.strengths(seen.occupations, similar([text], seen.occupations.lines)[0])
-    return Sight(text, near, trades.focus(near), seen.rarity.weigh(text))
+    nearest = tuple(sorted(range(len(near)), key=near.__getitem__, reverse=True))
+    return Sight(text, near, nearest, trades.focus(near), seen.rarity.weigh(text))
 
 
 def profile(member: Member, similar: Similar, seen: World) -> Profile:
@@ -87,7 +90,7 @@ def profile(member: Member, similar: Similar, seen: World) -> Profile:
     rows = [trades.strengths(seen.occupations, row) for row in similar(said, seen.occupations.lines)]
     near = tuple(trades.resemblance(column) for column in zip(*rows, strict=True))
     own = nlargest(_OWN, near)[-1]
-    strangers = tuple(place for place, each in enumerate(near) if each < own)
+    strangers = frozenset(place for place, each in enumerate(near) if each < own)
     bare = Profile(member, said, trades.focus(near), strangers, seen.rarity.weigh(member.text))
     return taught(bare, [sight(each, similar, seen) for each in member.exemplars])
 
@@ -106,7 +109,7 @@ def measure(note: Sight, team: Sequence[Profile], similar: Similar) -> list[dict
     found = []
     for each in team:
         own = trades.resemblance([next(cosines) for _ in each.phrases])
-        strangers = nlargest(_STRANGERS, (note.near[place] for place in each.strangers))
+        strangers = list(islice((note.near[at] for at in note.nearest if at in each.strangers), _STRANGERS))
         found.append(
             _Near(
                 phrases=own,

@@ -60,9 +60,8 @@ def strengths(occupations: Occupations, cosines: Sequence[float]) -> Strengths:
 
 def resemblance(cosines: Sequence[float]) -> float:
     """Return how near a text is to one that is given in parts: half the two best, half all. Needs at least one."""
-    ordered = sorted(cosines, reverse=True)
-    best = ordered[:2]
-    return (sum(best) / len(best) + sum(ordered) / len(ordered)) / 2
+    best = sorted(cosines)[-2:]
+    return (sum(best) / len(best) + sum(cosines) / len(cosines)) / 2
 
 
 def focus(near: Strengths) -> Strengths:

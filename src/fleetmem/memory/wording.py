@@ -17,21 +17,21 @@ Weights = Mapping[str, float]
 class Rarity:
     """How rare each run of letters is among some texts."""
 
-    __slots__ = ("_documents", "_held")
+    __slots__ = ("_inverse", "_unheld")
 
     def __init__(self, texts: Sequence[str]) -> None:
         """Count in how many of the texts each run stands."""
-        self._documents = len(texts)
-        self._held = Counter(run for text in texts for run in _runs(text))
+        held = Counter(run for text in texts for run in _runs(text))
+        self._inverse = {run: math.log((len(texts) + 1) / (count + 1)) + 1 for run, count in held.items()}
+        self._unheld = math.log(len(texts) + 1) + 1
 
     def weigh(self, text: str) -> Weights:
         """Return the weights of a text's runs of 3 to 5 letters, of unit length together; empty without a letter."""
-        raised = {run: (1 + math.log(count)) * self._inverse(run) for run, count in _runs(text).items()}
+        raised = {
+            run: (1 + math.log(count)) * self._inverse.get(run, self._unheld) for run, count in _runs(text).items()
+        }
         length = math.sqrt(sum(weight * weight for weight in raised.values()))
         return {run: weight / length for run, weight in raised.items()}
-
-    def _inverse(self, run: str) -> float:
-        return math.log((self._documents + 1) / (self._held[run] + 1)) + 1
 
 
 def overlap(left: Weights, right: Weights) -> float:

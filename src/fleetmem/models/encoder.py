@@ -46,7 +46,7 @@ def open_encoder(settings: Settings) -> Encoder | None:
         case "sbert":
             from fleetmem.models import sbert  # noqa: PLC0415 -- what is not chosen need not be installed
 
-            return sbert.open_checkpoint(settings.recognizer_path)
+            return sbert.open_checkpoint(settings.recognizer_path, threads=settings.recognizer_threads)
         case "openai":
             from fleetmem.models import embeddings  # noqa: PLC0415
 

@@ -30,8 +30,11 @@ class Checkpoint:
         return found
 
 
-def open_checkpoint(path: Path | None) -> Checkpoint:
+def open_checkpoint(path: Path | None, *, threads: int = 1) -> Checkpoint:
     """Load the model in a folder, or the packaged one where none is told. It takes some seconds.
+
+    `threads` is of the whole process. Two that share their processors with others wait for one another busily: measured on two
+    busy ones, a note took 58 ms with one thread and 740 ms with two.
 
     Raises:
         ConfigInvalid: something is missing, or the files are no model.
@@ -48,6 +51,7 @@ def open_checkpoint(path: Path | None) -> Checkpoint:
             field="FLEETMEM_RECOGNIZER",
             rule="package",
         ) from error
+    torch.set_num_threads(threads)
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # it has no annotations
     arithmetic = "bfloat16" if _computes_in_bfloat16() else "float32"
     try:
