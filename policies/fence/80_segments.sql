@@ -144,13 +144,16 @@ begin atomic
 end;
 
 -- Send a segment on once it is complete. Its row is locked first, so that of two that complete it together one sees the other.
+-- One at a time for each team: no team that works much keeps the others' waiting, and what one settles the next one sees.
 create function fence.segment_advance(p_segment uuid) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  of_team text;
 begin
-  perform from fleet.segment s where s.id = p_segment for update;
+  select s.team into of_team from fleet.segment s where s.id = p_segment for update;
   if fence.segment_is_complete(p_segment) then
     perform fence.defer('distil', json_build_object('segment', p_segment)::jsonb,
-                        'segment:' || p_segment, 'distil:' || p_segment, 0);
+                        'distil:' || of_team, 'distil:' || p_segment, 0);
   end if;
 end $$;
 

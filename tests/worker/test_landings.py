@@ -13,7 +13,7 @@ from fleetmem import landing
 from fleetmem.admin import roster_sync
 from fleetmem.fleet.team import MemoryRule, OnNarrowing
 from tests.memory import Memory
-from tests.worker.crew import ROSTER, TEAM, Crew
+from tests.worker.crew import ROSTER, TEAM, Crew, uuid
 
 SKILL = ".agents/skills/api-contract/SKILL.md"
 RULE = "The frontend needs the public API contract alone."
@@ -294,3 +294,39 @@ def test_a_workspace_that_its_agent_holds_keeps_no_other_workspace_from_being_ch
     finally:
         os.close(descriptor)
     assert crew.rows("select agent, reason from fleet.landing where status = 'drifted'") == [("security", "missing")]
+
+
+def test_what_a_killed_worker_wrote_is_not_called_refused_while_nobody_can_take_it_away(crew: Crew) -> None:
+    note = proposed(crew)
+    crew.drain()
+    crew.approve(note)
+    nonce, description = crew.rows(
+        "select l.nonce, n.description from fleet.landing l join fleet.note n on n.id = l.note"
+    )[0]
+    place = landing.Workspace(root=crew.folder / "workspaces", name="backend")
+    memory = landing.Memory(note=uuid(note), nonce=nonce, content=RULE, skill="api-contract", description=description)
+    landing.land(place, memory)
+    file = place.path / SKILL
+    whole = file.read_text(encoding="utf-8")
+    file.write_text(f"{whole}\nfleetmem:begin\n", encoding="utf-8")
+    crew.drain()
+    assert crew.rows("select status from fleet.landing") == [("pending",)]
+    crew.revoke(note)
+    crew.drain()
+    assert crew.rows("select status from fleet.landing") == [("removing",)]
+    file.write_text(whole, encoding="utf-8")
+    crew.drain()
+    assert crew.everything("backend") == ""
+    assert crew.rows("select status from fleet.landing") == [("removed",)]
+
+
+def test_a_preview_keeps_no_secret_that_stands_in_its_recipients_file(crew: Crew) -> None:
+    place = landing.Workspace(root=crew.folder / "workspaces", name="backend")
+    landing.prepare(place)
+    secret = "xoxb-123456789012-1234567890123-" + "abcdefghijklmnopqrstuvwx"
+    (place.path / "AGENTS.md").write_text(f"Speak to the channel with {secret}.\n", encoding="utf-8")
+    proposed(crew, severity="severe")
+    crew.drain()
+    shown = crew.value("select after from fleet.landing_preview")
+    assert secret not in shown
+    assert RULE in shown

@@ -232,7 +232,6 @@ def test_another_subject_ends_the_thread_before_it(crew: Crew) -> None:
     assert [content for _, content, _, _ in notes(crew)] == [RULE]
 
 
-
 def granting(crew: Crew) -> None:
     """Let the owner allow what evidence from people allows, and give the backend agent a skill to join."""
     columns = "id, kind, active, file_name, file_sha256, labels, model, model_sha256, threshold, precision, precision_low, recall,"
@@ -354,3 +353,51 @@ def test_a_secret_shorter_than_its_marker_in_a_full_text_costs_that_note_alone(
     assert quick.rows("select status, outcome from fleet.segment") == [("flushed", "notes")]
     assert len(notes(quick)) == 2
     assert quick.value("select count(*) from fleet.note n where n::text like '%%hT5_k9q1%%'") == 0
+
+
+def test_a_task_without_measure_costs_a_bounded_reading(quick: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = list[Transcript]()
+
+    class Listening:
+        name = "listening"
+
+        def extract(self, transcript: Transcript) -> Extraction:
+            seen.append(transcript)
+            return Extraction(provider=self.name, failure=Failure.NO_NOTES)
+
+    monkeypatch.setattr(choose_extractor, "extractor", lambda *_: Listening())
+    task = quick.ask("backend", "How much may one say?")
+    for number in range(40):
+        quick.say("backend", f"{number} " + "word " * 6_000, task=task)
+        quick.finish("backend", quick.start("backend", task), "word " * 12_000)
+    quick.settle("backend", task)
+    closed(quick)
+    (transcript,) = seen
+    assert [each.text.split()[0] for each in transcript.messages] == [
+        str(number) for number in range(len(transcript.messages))
+    ]
+    assert 25 < len(transcript.messages) < 35
+    assert 10 < len(transcript.runs) < 18
+
+
+def test_a_team_is_distilled_one_segment_at_a_time(quick: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = list[int]()
+
+    class Slow:
+        name = "slow"
+
+        def extract(self, transcript: Transcript) -> Extraction:
+            del transcript
+            time.sleep(0.5)
+            doing = "select count(*) from queue.procrastinate_jobs where task_name = 'distil' and status = 'doing'"
+            at_once.append(quick.value(doing))
+            return Extraction(provider=self.name, failure=Failure.NO_NOTES)
+
+    monkeypatch.setattr(choose_extractor, "extractor", lambda *_: Slow())
+    quick.told["recognizer"] = "off"
+    for _ in range(3):
+        quick.talk(SAID)
+        closed(quick)
+    quick.told["recognizer"] = "fake"
+    quick.drain()
+    assert at_once == [1, 1, 1]

@@ -7,7 +7,7 @@ whether what was written is still there. What is written where, and what is refu
 """
 
 from fleetmem.landing.hold import Workspace
-from fleetmem.landing.lander import Landed, Memory, Preview, Removal, instruct, land, preview, remove
+from fleetmem.landing.lander import Landed, Memory, Preview, Removal, instruct, land, mentions, preview, remove
 from fleetmem.landing.premises import faults, is_foreign, nested, prepare
 from fleetmem.landing.skills import skills
 from fleetmem.landing.standing import Standing, available, inspect
@@ -25,6 +25,7 @@ __all__ = [
     "instruct",
     "is_foreign",
     "land",
+    "mentions",
     "nested",
     "prepare",
     "preview",

@@ -140,6 +140,20 @@ def remove(workspace: Workspace, landed: Landed) -> Removal:
         return outcome
 
 
+def mentions(workspace: Workspace, note: UUID) -> bool:
+    """Tell whether a file that the runtime reads names a note, whatever its markers are like; or cannot be read at all.
+
+    Raises:
+        WorkspaceRefused: another lander holds the workspace (`busy`), or it was moved meanwhile.
+    """
+    with hold(workspace) as top:
+        try:
+            places = (None, *skill_keys(top, workspace.layout))
+            return any(str(note).encode() in (content_of(top, workspace.layout, key) or b"") for key in places)
+        except WorkspaceRefused:
+            return True
+
+
 def _put(top: Folder, layout: Layout, memory: Memory) -> bytes:
     """Write a memory's file unless it is as it should be already, and return its bytes."""
     with _place(top, layout, memory.skill, create=memory.description is not None) as (folder, name):

@@ -31,11 +31,14 @@ select s.id, s.characters, s.topics,
  where s.team = $1 and s.status = 'open'
    for update of s;
 
--- The segment that a task has come to last, and what its runs have put out there.
+-- The segment that a task has come to last, and what its runs have put out there: the newest 32, since each is encoded again.
 -- name: worker_segment_of_task
 select s.id, s.status, s.characters, s.topics,
-       array(select r.output from fleet.segment_run p join fleet.run r on r.id = p.run
-              where p.segment = s.id and r.task = $1 and r.output is not null order by r.settled_at, r.id) as outputs
+       array(select x.output
+               from (select r.output, r.settled_at, r.id from fleet.segment_run p join fleet.run r on r.id = p.run
+                      where p.segment = s.id and r.task = $1 and r.output is not null
+                      order by r.settled_at desc, r.id desc limit 32) x
+              order by x.settled_at, x.id) as outputs
   from fleet.segment_task m join fleet.segment s on s.id = m.segment
  where m.task = $1
  order by s.ordinal desc
@@ -98,26 +101,34 @@ select t.id as task, t.prompt as text, t.created_at as at
  where s.segment = $1
  order by t.opened_seq, t.id;
 
+-- Of messages, runs and steps the first million octets each are read, every one as 200 more than it has: looking for secrets takes a second for a million, and one
+-- member could otherwise keep a worker busy, or fill its memory, with a single task. Audiences are those of all of it.
 -- name: worker_segment_messages
-select m.id, m.seq, m.author, m.speaker, m.body as text, m.created_at as at
-  from fleet.message m
- where m.id in (select fence.segment_messages($1))
- order by m.seq;
+select x.id, x.seq, x.author, x.speaker, x.body as text, x.created_at as at
+  from (select m.*, sum(octet_length(m.body) + 200) over (order by m.seq) as octets
+          from fleet.message m where m.id in (select fence.segment_messages($1))) x
+ where x.octets <= 1000000
+ order by x.seq;
 
 -- In the order in which they ended: what one run made of another's result comes after it.
 -- name: worker_segment_runs
-select r.id, r.agent, r.instruction, r.output, r.status
-  from fleet.segment_run s join fleet.run r on r.id = s.run
- where s.segment = $1
- order by r.settled_at, r.id;
+select x.id, x.agent, x.instruction, x.output, x.status
+  from (select r.*, sum(octet_length(r.instruction) + coalesce(octet_length(r.output), 0) + 200) over (order by r.settled_at, r.id) as octets
+          from fleet.segment_run s join fleet.run r on r.id = s.run
+         where s.segment = $1) x
+ where x.octets <= 1000000
+ order by x.settled_at, x.id;
 
 -- name: worker_segment_spans
-select p.run, p.seq, p.kind, p.name, p.body as text, p.is_error
-  from fleet.segment_run s
-  join fleet.run r on r.id = s.run
-  join fleet.span p on p.run = s.run
- where s.segment = $1
- order by r.settled_at, r.id, p.seq;
+select x.run, x.seq, x.kind, x.name, x.body as text, x.is_error
+  from (select p.*, r.settled_at,
+               sum(octet_length(p.name) + octet_length(p.body) + 200) over (order by r.settled_at, r.id, p.seq) as octets
+          from fleet.segment_run s
+          join fleet.run r on r.id = s.run
+          join fleet.span p on p.run = s.run
+         where s.segment = $1) x
+ where x.octets <= 1000000
+ order by x.settled_at, x.run, x.seq;
 
 -- Every active member of the segment's team: whether it took part, and whether it may hold what came of it.
 -- name: worker_segment_members

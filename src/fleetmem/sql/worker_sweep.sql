@@ -24,7 +24,7 @@ select fence.defer('place_run', jsonb_build_object('run', r.id), 'team:' || r.te
  limit 1000;
 
 -- name: worker_sweep_segments
-select fence.defer('distil', jsonb_build_object('segment', s.id), 'segment:' || s.id, 'distil:' || s.id, 0)
+select fence.defer('distil', jsonb_build_object('segment', s.id), 'distil:' || s.team, 'distil:' || s.id, 0)
   from fleet.segment s
  where s.status = 'closed' and fence.segment_is_complete(s.id)
    and not exists (select from queue.procrastinate_jobs j where j.queueing_lock = 'distil:' || s.id

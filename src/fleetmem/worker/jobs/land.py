@@ -133,14 +133,26 @@ def _say_landed(means: Means, asked: Asked, landed: Landed) -> bool:
 
 
 def _refuse(means: Means, asked: Asked, reason: str) -> None:
-    """Record that a memory does not land; an earlier attempt of this landing may have written it, so it is taken away."""
+    """Record that a memory does not land; an earlier attempt of this landing may have written it, so it is taken away.
+
+    One that may stand in a file which nobody can change stays pending: what is refused is never looked at again.
+
+    Raises:
+        WorkspaceRefused: the workspace is not to be had for the moment, or what stands there cannot be told.
+    """
     try:
         take_away(means, asked)
     except WorkspaceRefused as error:
-        if workspaces.passes(error):
+        if workspaces.passes(error) or _may_stand(means, asked):
             raise
-        reason = f"{reason} (and what stands there cannot be told)"
     with means.session.transaction() as transaction:
         transaction.run("worker_ledger_lock")
         transaction.value("worker_landing_refused", asked.id, reason)
     means.metrics.landing("refused")
+
+
+def _may_stand(means: Means, asked: Asked) -> bool:
+    try:
+        return landing.mentions(workspaces.of(means.workspaces, asked.workspace, asked.target), asked.note)
+    except WorkspaceRefused as error:
+        return workspaces.passes(error)

@@ -10,6 +10,7 @@ from uuid import UUID
 from fleetmem import landing
 from fleetmem.errors import RequestInvalid, WorkspaceRefused
 from fleetmem.landing import Memory, Preview
+from fleetmem.memory import safety
 from fleetmem.worker import workspaces
 from fleetmem.worker.means import Means
 
@@ -62,13 +63,14 @@ def _previewed(means: Means, recipient: Recipient) -> tuple[str | None, bytes | 
         if workspaces.passes(error):
             raise
         return None, None, None, workspaces.why(error)
-    return made.path, _digest(made), _shown(made.after), None
+    return made.path, _digest(made), _shown(means, made.after), None
 
 
 def _digest(made: Preview) -> bytes | None:
     return None if made.before is None else hashlib.sha256(made.before).digest()
 
 
-def _shown(after: bytes) -> str:
-    """Return bytes as text; what no text can hold is written as its escape."""
-    return after.decode("utf-8", errors="backslashreplace").replace("\0", "\\x00")
+def _shown(means: Means, after: bytes) -> str:
+    """Return bytes as text; what no text can hold is written as its escape, and a secret of the file's owner is left out."""
+    text = after.decode("utf-8", errors="backslashreplace").replace("\0", "\\x00")
+    return safety.redact(means.policy.secrets, {"after": text}).texts["after"]
