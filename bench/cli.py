@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from bench import ground, growth, load, machine, queries, revocation, seed, startup, throughput
+from bench import ground, growth, load, machine, memory, queries, revocation, seed, startup, throughput
 from bench.report import Report
 from bench.sizes import FEWEST_ROWS, ROWS_VARIABLE, Sizes, asked
 from fleetmem import config
@@ -18,7 +18,7 @@ from fleetmem.admin.up import Fleet
 from fleetmem.config import Settings
 from fleetmem.errors import FleetmemError, SetupInvalid
 
-SECTIONS: Final = ("throughput", "revocation", "queries", "growth", "startup")
+SECTIONS: Final = ("throughput", "revocation", "memory", "queries", "growth", "startup")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -52,6 +52,8 @@ def run(settings: Settings, sizes: Sizes, sections: Sequence[str], say: Callable
         if "revocation" in sections:
             say(f"revocation: {sizes.revocations} tokens …")
             report.add(*revocation.measure(fleet, sizes))
+        if "memory" in sections:
+            memory.measure(fleet, sizes, report, say)
         if "queries" in sections or "growth" in sections:
             _measure_sizes(fleet, sizes, sections, report, say)
     if "startup" in sections:
@@ -80,7 +82,7 @@ def _measure_sizes(
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python bench",
-        description="Measure what the fence costs on this machine, on a throw-away fleet.",
+        description="Measure what fence and memory cost on this machine, on a throw-away fleet.",
         epilog=f"{ROWS_VARIABLE} sets the rows of the larger table (from {FEWEST_ROWS}).",
     )
     parser.add_argument(

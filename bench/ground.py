@@ -84,6 +84,20 @@ def as_login(fleet: Fleet) -> Conninfo:
     return deployment.as_login(fleet.settings.home, fleet.owner, "fleetmem_gateway")
 
 
+def postgres_pid(fleet: Fleet) -> int:
+    """The server's own process."""
+    if fleet.server is None or fleet.server.pid is None:
+        raise RuntimeError("a throw-away fleet has a server of its own")
+    return fleet.server.pid
+
+
+def gateway_pid(fleet: Fleet) -> int:
+    """The process of the agents' gateway, whose children do its work."""
+    if fleet.agents.process is None:
+        raise RuntimeError("the gateway of a fleet that is up runs")
+    return fleet.agents.process.pid
+
+
 def _copy(fleet: Fleet) -> Conninfo:
     """Copy the fleet's database; its services let go of it meanwhile."""
     services = (fleet.agents, fleet.console)

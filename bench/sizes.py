@@ -22,16 +22,43 @@ class Sizes:
     plans: int  # EXPLAIN ANALYZE runs of one statement
     calls: int  # calls of one function in each round
     revocations: int
+    span_batches: int  # of each sender, in each round
+    span_looks: int
+    landings: int  # memories that are landed and taken away, as often again with commits that wait for no disk
+    notes: int  # that are routed by the model
     clients: int = 32
     page: int = 20
     peers: bool = True  # may set up other systems' environments to compare with
 
 
 FULL: Final = Sizes(
-    rows=1_000_000, few_rows=10_000, rounds=5, round_s=5.0, warm_s=2.0, plans=9, calls=100, revocations=15
+    rows=1_000_000,
+    few_rows=10_000,
+    rounds=5,
+    round_s=5.0,
+    warm_s=2.0,
+    plans=9,
+    calls=100,
+    revocations=15,
+    span_batches=10,
+    span_looks=15,
+    landings=20,
+    notes=512,
 )
 QUICK: Final = Sizes(
-    rows=20_000, few_rows=2_000, rounds=1, round_s=1.0, warm_s=0.0, plans=3, calls=20, revocations=2, peers=False
+    rows=20_000,
+    few_rows=2_000,
+    rounds=1,
+    round_s=1.0,
+    warm_s=0.0,
+    plans=3,
+    calls=20,
+    revocations=2,
+    span_batches=1,
+    span_looks=1,
+    landings=1,
+    notes=8,
+    peers=False,
 )
 
 

@@ -124,7 +124,7 @@ def _drafts(path: str, token: str) -> list[bytes]:
 def _pgbench(what: str, script: str, stage: _Stage) -> Contender:
     path = stage.folder / f"{len(list(stage.folder.iterdir()))}.sql"
     path.write_text(script, encoding="utf-8")
-    pid = _postgres(stage.fleet)
+    pid = ground.postgres_pid(stage.fleet)
     program = Pgbench(program=beside(pid), way=ground.as_login(stage.fleet), script=path, clients=stage.sizes.clients)
     claim = stage.bearer.claim
     before = cpu.seconds(pid)
@@ -144,7 +144,7 @@ def _http(
     return Contender(
         what=what,
         run=lambda seconds: load.send(service.host, service.port, requests(), clients=clients, seconds=seconds),
-        postgres_pid=_postgres(stage.fleet),
+        postgres_pid=ground.postgres_pid(stage.fleet),
         service_pid=None if service.process is None else service.process.pid,
     )
 
@@ -199,12 +199,6 @@ def _of(taken: _Taken, one: str, other: str) -> float | None:
 def _median(samples: Sequence[Sample], figure: str) -> float | None:
     found = [value for sample in samples if (value := getattr(sample, figure)) is not None]
     return median(found) if found else None
-
-
-def _postgres(fleet: Fleet) -> int:
-    if fleet.server is None or fleet.server.pid is None:
-        raise RuntimeError("a throw-away fleet has a server of its own")
-    return fleet.server.pid
 
 
 def _bearer(fleet: Fleet) -> _Bearer:
