@@ -94,22 +94,31 @@ begin atomic
          end;
 end;
 
--- Every audience that went into a segment: of its tasks, its runs, its messages, and the messages its runs were shown.
+-- Every audience that went into a segment: of its tasks, its runs and its messages, and of whatever was shown to its runs or to
+-- those that its messages were said in (one may still be at work): messages, and what other runs had made of what they were shown.
 create function fence.segment_audiences(p_segment uuid) returns text[]
 language sql stable security definer set search_path = pg_catalog, pg_temp
 begin atomic
+  with recursive said as (
+    select m.audience, m.run from fleet.message m where m.id in (select fence.segment_messages(p_segment))
+  ), ran (run) as (
+    select s.run from fleet.segment_run s where s.segment = p_segment
+    union
+    select s.run from said s where s.run is not null
+    union
+    select d.run from ran join fleet.context_injection i on i.run = ran.run cross join lateral unnest(i.dependencies) as d (run)
+  )
   select coalesce(array_agg(distinct x.audience order by x.audience), '{}') from (
     select t.audience from fleet.segment_task s join fleet.task t on t.id = s.task where s.segment = p_segment
     union
-    select r.audience from fleet.segment_run s join fleet.run r on r.id = s.run where s.segment = p_segment
+    select s.audience from said s
     union
-    select m.audience from fleet.message m where m.id in (select fence.segment_messages(p_segment))
+    select r.audience from ran join fleet.run r on r.id = ran.run
     union
     select m.audience
-      from fleet.segment_run s
-      join fleet.context_injection i on i.run = s.run
-      join fleet.message m on m.id = any (i.messages)
-     where s.segment = p_segment) x (audience);
+      from ran
+      join fleet.context_injection i on i.run = ran.run
+      join fleet.message m on m.id = any (i.messages)) x (audience);
 end;
 
 -- Who took part anywhere in a segment: asked, ran or spoke.

@@ -1,5 +1,6 @@
 """From what a team says to a file in one agent's workspace, through every job and with the rules' extractor."""
 
+import json
 import os
 import time
 from dataclasses import replace
@@ -12,7 +13,7 @@ from fleetmem.memory.transcript import Transcript
 from fleetmem.models import choose_extractor
 from fleetmem.models.extractor import Extraction, Failure
 from fleetmem.models.recognizer import Recognizer
-from tests.worker.crew import Crew
+from tests.worker.crew import TEAM, Crew
 from tests.worker.test_kills import events, killed_everywhere
 from tests.worker.test_landings import held
 
@@ -401,3 +402,43 @@ def test_a_team_is_distilled_one_segment_at_a_time(quick: Crew, monkeypatch: pyt
     quick.told["recognizer"] = "fake"
     quick.drain()
     assert at_once == [1, 1, 1]
+
+
+def opened(crew: Crew, by: str, task: str, **shown: list[str]) -> str:
+    """Start a run that says what it was shown."""
+    told = {"messages": [], "dependencies": [], "withheld": [], "text_sha256": "00" * 32} | shown
+    return str(crew.call("run_open", crew.claim(by), None, None, task, None, "Do it.", json.dumps(told), [])["id"])
+
+
+def test_what_was_made_of_another_tasks_result_is_for_those_who_may_have_that_too(quick: Crew) -> None:
+    behind = quick.ask("backend", "Where is the vault?", audience="code")
+    first = quick.start("backend", behind)
+    quick.finish("backend", first, "The vault stands in the cellar.")
+    quick.settle("backend", behind)
+    between = quick.ask("backend", "Sum it up.")
+    second = opened(quick, "backend", between, dependencies=[first])
+    quick.finish("backend", second, "It is in the cellar.")
+    quick.settle("backend", between)
+    closed(quick)
+    task = quick.ask("security", "What holds for the vault?")
+    third = opened(quick, "security", task, dependencies=[second])
+    quick.say("security", "The vault in the cellar must never be left open.", task=task)
+    quick.finish("security", third)
+    quick.settle("security", task)
+    closed(quick)
+    assert quick.value("select audiences from fleet.note") == ["code", "open"]
+    assert quick.rows("select agent from fleet.note_recipient where agent = 'frontend'") == []
+
+
+def test_what_a_run_says_before_it_ends_is_for_those_who_may_have_what_it_was_shown(quick: Crew) -> None:
+    secret = quick.say("backend", "The vault stands in the cellar.", audience="code")
+    task = quick.ask("security", "What holds for the vault?")
+    run = opened(quick, "security", task, messages=[secret])
+    claim = quick.claim("security")
+    said = quick.call("message_post", claim, None, None, TEAM, RULE, "open", "agent", task, run, [])["id"]
+    quick.drain()
+    audiences = "select fence.segment_audiences(segment) from fleet.segment_task where task = $1"
+    with quick.login("fleetmem_worker") as connection:
+        found = connection.execute(audiences.replace("$1", "%s"), [task]).fetchone()
+    assert said
+    assert found == (["code", "open"],)
