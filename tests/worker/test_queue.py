@@ -1,5 +1,6 @@
 """What the queue promises: nothing lost, nothing twice, nothing that stands still, whatever dies or fails."""
 
+import asyncio
 import contextlib
 import fcntl
 import os
@@ -8,20 +9,25 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, LiteralString
 
 import httpx
 import psycopg
 import pytest
+from procrastinate import PsycopgConnector
+from procrastinate.jobs import Job, Notification
 
 from fleetmem import landing
 from fleetmem.landing import Workspace
-from fleetmem.worker.queue import MOST_ATTEMPTS
+from fleetmem.worker.queue import MOST_ATTEMPTS, QUEUE, Manager
 from tests.memory import Memory
 from tests.worker.crew import TEAM, Crew, kill
 from tests.worker.test_landings import RULE, SKILL, proposed
 
 _PUT = "insert into queue.procrastinate_jobs (queue_name, task_name, args, lock, queueing_lock) values ('memory', %s, %s, %s, %s)"
+
+
+_LISTENS = "select count(*) from pg_stat_activity where datname = current_database() and query ilike 'listen %%'"
 
 
 @contextmanager
@@ -108,6 +114,42 @@ def test_a_worker_that_is_told_to_stop_finishes_what_it_is_at(crew: Crew) -> Non
         assert workers[0].returncode == 0
     assert crew.rows("select status from fleet.landing") == [("landed",)]
     assert crew.value("select count(*) from queue.procrastinate_workers") == 0
+
+
+def test_a_job_that_comes_while_a_worker_asks_for_one_is_begun_at_once(crew: Crew) -> None:
+    answer = asyncio.run(_asked_while_one_comes(crew))
+    assert answer is not None
+    assert answer.task_name == "sweep"
+
+
+async def _asked_while_one_comes(crew: Crew) -> Job | None:
+    """Ask an empty queue for a job, and let one come when the answer that there is none is on its way."""
+    heard = asyncio.Event()
+
+    class Slow(PsycopgConnector):
+        async def execute_query_one_async(self, query: LiteralString, **arguments: Any) -> dict[str, Any]:
+            answer: dict[str, Any] = await super().execute_query_one_async(query, **arguments)
+            if "fetch_job" in query and not heard.is_set():
+                crew.owner(_PUT, "sweep", "{}", None, None)
+                await heard.wait()
+            return answer
+
+    async def hear(*, channel: str, notification: Notification) -> None:
+        del channel, notification
+        heard.set()
+
+    options = {"options": "-c search_path=queue,pg_catalog"}
+    connector = Slow(kwargs={**crew.cluster.login("fleetmem_worker", crew.database.dbname).psycopg(), **options})
+    await connector.open_async()
+    manager = Manager(connector)
+    listening = asyncio.create_task(manager.listen_for_jobs(on_notification=hear, queues=[QUEUE]))
+    try:
+        await asyncio.to_thread(crew.until, lambda: crew.value(_LISTENS) > 0)
+        return await manager.fetch_job([QUEUE], await manager.register_worker())
+    finally:
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+        await connector.close_async()
 
 
 def test_a_worker_outlives_its_connections(crew: Crew) -> None:

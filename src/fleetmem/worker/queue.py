@@ -1,11 +1,12 @@
 """The queue's manager: procrastinate's, with what its locks need to never stand still.
 
-Four of its known behaviours would stop a pipeline (each seen in release 3.10):
+Five of its known behaviours would stop or delay a pipeline (each seen in release 3.10):
 
 * A job that fails while another one with its queueing lock waits cannot go back into the queue (a unique violation), and
   would count as running for ever. The one that waits stands for both.
 * A retry that is scheduled for later holds back every ready job of its lock. So a retry has the least priority.
 * Nobody is woken when a job ends whose lock others wait for; they would wait for the next poll.
+* A wake-up that comes while a worker asks for a job is forgotten, though the answer may be older than the job it speaks of.
 * Jobs of a worker that was killed stay "doing" until somebody looks. Somebody looks here, beside the jobs and not as one,
   so that no job can keep it from looking.
 """
@@ -19,8 +20,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, LiteralString
 
 from procrastinate import exceptions
-from procrastinate.jobs import Job, Status
-from procrastinate.manager import QUEUEING_LOCK_CONSTRAINT, JobManager
+from procrastinate.connector import BaseConnector
+from procrastinate.jobs import Job, Notification, Status
+from procrastinate.manager import QUEUEING_LOCK_CONSTRAINT, JobManager, NotificationCallback
 from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
 from fleetmem.sql import statement
@@ -55,6 +57,27 @@ def again(job: Job) -> RetryDecision:
 
 class Manager(JobManager):
     """The queue as the worker sees it."""
+
+    def __init__(self, connector: BaseConnector) -> None:
+        """Stand before a queue that was not asked for anything yet."""
+        super().__init__(connector)
+        self._woken = 0
+
+    async def listen_for_jobs(  # noqa: D102 -- procrastinate's
+        self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
+    ) -> None:
+        async def wake(*, channel: str, notification: Notification) -> None:
+            self._woken += 1
+            await on_notification(channel=channel, notification=notification)
+
+        await super().listen_for_jobs(on_notification=wake, queues=queues)
+
+    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:  # noqa: D102 -- procrastinate's
+        while True:
+            woken = self._woken
+            job = await super().fetch_job(queues, worker_id)
+            if job is not None or woken == self._woken:
+                return job
 
     async def retry_job(  # noqa: D102 -- procrastinate's
         self,
