@@ -133,7 +133,8 @@ begin atomic
 end;
 
 -- Whether a closed segment is complete: every task of it settled and every run of those tasks in its segment. What a
--- mid-task boundary cut off counts without the rest of its task.
+-- mid-task boundary cut off counts without the rest of its task, and so does a task for which nothing was said or done for a
+-- week: whoever was at work on it is not coming back, and the others' work is not to wait for that.
 create function fence.segment_is_complete(p_segment uuid) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp
 begin atomic
@@ -149,7 +150,12 @@ begin atomic
           and (t.status = 'open'
                or exists (select from fleet.run r where r.task = t.id and r.settled_at is null)
                or exists (select from fleet.run r where r.task = t.id
-                           and not exists (select from fleet.segment_run p where p.run = r.id))));
+                           and not exists (select from fleet.segment_run p where p.run = r.id)))
+          and greatest(t.created_at,
+                       (select max(g.created_at) from fleet.message g where g.task = t.id),
+                       (select max(greatest(r.started_at, r.settled_at)) from fleet.run r where r.task = t.id),
+                       (select max(s.arrived_at) from fleet.run r join fleet.span s on s.run = r.id where r.task = t.id))
+              > now() - interval '7 days');
 end;
 
 -- Send a segment on once it is complete. Its row is locked first, so that of two that complete it together one sees the other.

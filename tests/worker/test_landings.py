@@ -330,3 +330,17 @@ def test_a_preview_keeps_no_secret_that_stands_in_its_recipients_file(crew: Crew
     shown = crew.value("select after from fleet.landing_preview")
     assert secret not in shown
     assert RULE in shown
+
+
+def test_a_file_name_that_is_no_text_keeps_no_refusal_from_being_told(crew: Crew) -> None:
+    note = landed(crew)
+    skills = crew.folder / "workspaces" / "backend" / ".agents" / "skills"
+    odd = skills / os.fsdecode(b"\xff\x1b[2J")
+    odd.mkdir()
+    (odd / "SKILL.md").symlink_to("nowhere")
+    (skills / "api-contract" / "SKILL.md").unlink()
+    crew.revoke(note)
+    crew.drain()
+    assert crew.rows("select status, reason from fleet.landing") == [
+        ("removing", "not-plain: .agents/skills/\\udcff\\x1b[2J/SKILL.md")
+    ]

@@ -442,3 +442,20 @@ def test_what_a_run_says_before_it_ends_is_for_those_who_may_have_what_it_was_sh
         found = connection.execute(audiences.replace("$1", "%s"), [task]).fetchone()
     assert said
     assert found == (["code", "open"],)
+
+
+def test_a_run_that_is_never_settled_holds_its_segment_up_for_a_week(quick: Crew) -> None:
+    task = quick.ask("backend", "How do we ship?")
+    quick.start("frontend", task)
+    quick.say("security", RULE, task=task)
+    quick.settle("backend", task)
+    closed(quick)
+    assert quick.rows("select status from fleet.segment") == [("closed",)]
+    for table, moment in (("task", "created_at"), ("message", "created_at"), ("run", "started_at")):
+        quick.owner(
+            f"alter table fleet.{table} disable trigger all; update fleet.{table} set {moment} = now() - interval '169 hours';"
+            f" alter table fleet.{table} enable trigger all"
+        )
+    closed(quick)
+    assert quick.rows("select status, outcome from fleet.segment") == [("flushed", "notes")]
+    assert [content for _, content, _, _ in notes(quick)] == [RULE]

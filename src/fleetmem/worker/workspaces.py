@@ -44,5 +44,9 @@ def passes(error: FleetmemError) -> bool:
 
 
 def why(error: FleetmemError) -> str:
-    """Say a refusal as `rule: path`, which holds nothing of what was to be written."""
-    return f"{error.rule or error.code}: {error.field or ''}".rstrip(": ")
+    """Say a refusal as `rule: path`, which holds nothing of what was to be written.
+
+    Whoever works in the workspace names its files: what is no printable text in a name is written as its escape.
+    """
+    told = f"{error.rule or error.code}: {error.field or ''}".rstrip(": ")
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in told)
