@@ -66,17 +66,49 @@ def calibrate(
     ] = 0.98,
 ) -> None:
     """Fit the scorer to labelled notes, leaving each team out in turn, and write it with its evidence."""
-    from fleetmem.admin import routing_corpus, routing_fit
+    from fleetmem.admin import routing_corpus
     from fleetmem.memory import calibration
     from fleetmem.sql import routing_files
 
     corpus = routing_corpus.read(file)
     pairs, identity = _pairs(corpus, None)
+    from fleetmem.admin import routing_fit  # it needs NumPy, whose absence was told when the model was opened
+
     version = routing_files.world().occupations.version
     made = routing_fit.calibrate(corpus, pairs, identity, version, labels=labels, precision=precision)
     out.write_bytes(calibration.write(made))
     lines = [f"{name:<24} {_share(getattr(made.measured, name))}" for name in made.measured.__struct_fields__]
     show.out("\n".join([*lines, f"{'threshold':<24} {made.threshold}", f"written to {out}"]))
+
+
+@routing.command(
+    epilog=examples(
+        "fleetmem routing promote mine.json --by ada",
+        "fleetmem routing promote policies/routing/calibration.json --by ada",
+    )
+)
+def promote(
+    file: Annotated[Path, typer.Argument(help="The evidence that `routing calibrate` wrote.")],
+    by: Annotated[str, typer.Option(help="Who answers for it; kept with it.")],
+) -> None:
+    """Put a calibration into force: the worker routes under it from its next note on."""
+    from fleetmem import config
+    from fleetmem.admin import calibrations, database, deployment
+    from fleetmem.errors import RequestInvalid
+    from fleetmem.memory import calibration
+
+    try:
+        evidence = calibration.read(file.read_bytes())
+    except OSError as error:
+        raise RequestInvalid(f"{file} cannot be read: {error.strerror}", field="FILE", rule="file") from error
+    with deployment.reach(config.load(), show.note) as conninfo, database.owner(conninfo) as connection:
+        promoted, is_new = calibrations.promote(connection, evidence, by=by)
+    measured = evidence.measured
+    show.out(
+        f"calibration {promoted} {'is in force' if is_new else 'was in force already'}: threshold {evidence.threshold},"
+        f" precision {_brief(measured.precision)}, recall {_brief(measured.recall)},"
+        f" labels by {'people' if evidence.source.labels == 'human' else 'whoever made up the notes'}"
+    )
 
 
 def _pairs(corpus: Corpus, calibration: Calibration | None) -> tuple[list[Pair], Identity]:

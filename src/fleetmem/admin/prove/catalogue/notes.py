@@ -56,7 +56,7 @@ READING: Final = Group(
         answers("OM02", READER, "select count(*) from fleet.note where team in (<crew>, <pair>)", 11, "also with psql"),
     ),
     cases=(
-        *(each for each in _no_agents() if each.id not in {"OD:calibration", "OT:calibration"}),
+        *_no_agents(),
         answers("OM10", AGENT_ON_CONSOLE, _COUNTED, 0, "an agent's claim in the operators' role", Control(CHIEF, Value(True), f"select ({_COUNTED}) > 9")),
         answers("OM11", CLAIMLESS, _COUNTED, 0, "the console without a claim: nothing, and no error", Control(SAGE, Value(True), f"select ({_COUNTED}) > 9")),
         *(

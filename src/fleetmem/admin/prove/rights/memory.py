@@ -174,6 +174,8 @@ MEMORY: Final = (
         "recall_low evidence promoted_by promoted_at",
         {
             SCRIBE: READS,
+            OPERATOR: READS,
+            AUDITOR: READS,
             WORKER: May(select="id kind active evidence"),
             BACKUP: READS,
         },
