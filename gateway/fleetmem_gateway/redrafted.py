@@ -47,7 +47,8 @@ async def edit(asked: NoteEdit, note: NoteDetail) -> Edit:
     changed = {name: text for name, text in given.items() if text is not None}
     verdict = await _judge(changed, note) if changed else None
     kept = {name: verdict.texts[name] for name in changed} if verdict is not None else {}
-    _check_texts(kept, changed)
+    if verdict is not None:
+        _check_texts(kept, changed, rules=verdict.redacted_by)
     return Edit(
         revision=asked.revision,
         content=kept.get("content"),
@@ -97,14 +98,14 @@ def _judged(whole: Mapping[str, str]) -> Verdict:
     return safety.judge(safety_files.shipped_policy(), whole)  # compiled once, and not while others wait
 
 
-def _check_texts(kept: Mapping[str, str], changed: Mapping[str, str]) -> None:
+def _check_texts(kept: Mapping[str, str], changed: Mapping[str, str], *, rules: tuple[str, ...]) -> None:
     if "content" in kept:
         block.check_content(kept["content"])
     if "description" in kept:
         skill.check_description(kept["description"])
     if "skill_key" in kept:
         if kept["skill_key"] != changed["skill_key"]:
-            raise SecretInBody("`skill_key` holds a secret; leave it out", field="skill_key", rule="opaque-token")
+            raise SecretInBody("`skill_key` holds a secret; leave it out", field="skill_key", rule=rules[0])
         skill.check_key(kept["skill_key"])
 
 
