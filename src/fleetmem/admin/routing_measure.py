@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from fleetmem.admin import routing_corpus
 from fleetmem.admin.routing_corpus import Corpus
@@ -16,7 +16,9 @@ from fleetmem.memory import calibration, likeness
 from fleetmem.memory.calibration import Share
 from fleetmem.memory.likeness import Profile, Sight, World
 from fleetmem.memory.scorer import Scorer
-from fleetmem.models.space import Space
+
+if TYPE_CHECKING:
+    from fleetmem.models.space import Space  # it needs NumPy, whose absence is told when the model is opened
 
 Measures = Mapping[str, float]
 ACCEPTED_NOTES: Final = 5
