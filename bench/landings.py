@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 
 import psycopg
 
-from bench import ground, spans
+from bench import files, ground, spans
 from bench.modelless import Modelless
 from bench.report import Goal, Row
 from bench.rounds import in_turns, ratio
@@ -88,7 +88,8 @@ def measure(fleet: Fleet, sizes: Sizes) -> tuple[list[Row], list[Goal]]:
         taken = in_turns({synced: _turn(stage, synced=synced) for synced in (True, False)}, rounds=sizes.landings)
         _commit(stage, synced=True)
         jobs = _jobs(log, begun)
-    return _rows(taken, jobs), _goals(taken[True])
+    alone = files.measure(fleet.settings.workspaces, _SECTION, rounds=sizes.landings)
+    return [*_rows(taken, jobs), *alone], _goals(taken[True])
 
 
 def _turn(stage: _Stage, *, synced: bool) -> Callable[[], Course]:
@@ -106,15 +107,15 @@ def _course(stage: _Stage) -> Course:
     segments = [row[0] for row in stage.closing.cursor().execute(sql.statement("worker_segments_idle"), [0]).fetchall()]
     note, revision, paths = _awaited("a candidate", lambda: _row(stage, _REVIEWABLE, segments))
     reviewable_s = time.perf_counter()
-    files, rule = [stage.fleet.settings.workspaces / path for path in paths], _RULE.format(task).encode()
+    places, rule = [stage.fleet.settings.workspaces / path for path in paths], _RULE.format(task).encode()
     approved_s = time.perf_counter()
     stage.operator.approve(note, revision)
-    _awaited("the file", lambda: all(_holds(file, rule) for file in files))
+    _awaited("the file", lambda: all(_holds(place, rule) for place in places))
     landed_s = time.perf_counter()
     _awaited("the queue", lambda: _one(stage, _QUIET))
     revoked_s = time.perf_counter()
     stage.operator.revoke(note)
-    _awaited("the removal", lambda: not any(_holds(file, rule) for file in files))
+    _awaited("the removal", lambda: not any(_holds(place, rule) for place in places))
     gone_s = time.perf_counter()
     _awaited("the queue", lambda: _one(stage, _QUIET))
     return Course(

@@ -32,12 +32,15 @@ PERIODIC: Final[Mapping[str, tuple[str, Act]]] = {
     "check_landings": ("*/5 * * * *", check_landings.run),
 }
 _CONNECTIONS: Final = 3
+# That a job was begun or has ended waits for no disk: where the database crashes and forgets it, the job is done again, which
+# changes nothing. What a job does, and that it is to be done, is in other transactions, and those wait.
+_OPTIONS: Final = "-c search_path=queue,pg_catalog -c synchronous_commit=off"
 
 
 def make(means: Means, where: Address, *, with_periodic: bool) -> tuple[App, Manager]:
     """Make the application over a database; it is not open yet."""
     connector = PsycopgConnector(
-        kwargs={**where, "application_name": "fleetmem queue", "options": "-c search_path=queue,pg_catalog"},
+        kwargs={**where, "application_name": "fleetmem queue", "options": _OPTIONS},
         min_size=1,
         max_size=_CONNECTIONS,
     )
