@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import psycopg
 import pytest
 
 from fleetmem import landing
@@ -61,8 +62,6 @@ def narrowed(crew: Crew, on_narrowing: OnNarrowing = OnNarrowing.AT_ONCE) -> Non
     agents = tuple(
         replace(agent, reads=frozenset({"code"})) if agent.name == "backend" else agent for agent in ROSTER.agents
     )
-    import psycopg  # noqa: PLC0415
-
     with psycopg.connect(**crew.database.psycopg(), autocommit=True) as owner:
         roster_sync.sync(owner, replace(ROSTER, agents=agents, memory=MemoryRule(on_narrowing=on_narrowing)))
 
@@ -344,3 +343,79 @@ def test_a_file_name_that_is_no_text_keeps_no_refusal_from_being_told(crew: Crew
     assert crew.rows("select status, reason from fleet.landing") == [
         ("removing", "not-plain: .agents/skills/\\udcff\\x1b[2J/SKILL.md")
     ]
+
+
+HEADING = "When the vault in the cellar is opened."
+
+
+def of_code(crew: Crew, **fields: Any) -> str:
+    """Propose a note to the backend agent that was made of what is for `code` alone."""
+    memory = Memory(crew.cluster, crew.database)
+    told = memory.told(TEAM, [("security", "The vault stands in the cellar.")], audience="code")
+    fields = {"content": "The vault stands in the cellar.", "description": HEADING} | fields
+    note = memory.propose(told, recipients=["backend"], preview=False, **fields)
+    memory.flush(told)
+    return note
+
+
+def joining(crew: Crew) -> str:
+    """Propose a note for `open` that joins the skill which the backend agent has."""
+    memory = Memory(crew.cluster, crew.database)
+    told = memory.told(TEAM, [("security", RULE), ("backend", "Understood.")])
+    note = memory.propose(told, recipients=["backend"], preview=False)
+    crew.owner("alter table fleet.note_recipient disable trigger all")
+    crew.owner("update fleet.note_recipient set new_skill = false where note = %s", uuid(note))
+    crew.owner("alter table fleet.note_recipient enable trigger all")
+    memory.flush(told)
+    return note
+
+
+def only_open(crew: Crew) -> None:
+    """Take from the backend agent what is for `code`."""
+    agents = tuple(
+        replace(agent, reads=frozenset({"open"}), writes=frozenset({"open"})) if agent.name == "backend" else agent
+        for agent in ROSTER.agents
+    )
+    with psycopg.connect(**crew.database.psycopg(), autocommit=True) as owner:
+        roster_sync.sync(owner, replace(ROSTER, agents=agents))
+
+
+def approved(crew: Crew, note: str) -> None:
+    crew.drain()
+    crew.approve(note)
+    crew.drain()
+
+
+def test_a_skill_whose_founder_was_taken_away_is_not_founded_again_in_its_words(crew: Crew) -> None:
+    approved(crew, of_code(crew))
+    later = joining(crew)
+    crew.drain()
+    only_open(crew)
+    approved(crew, later)
+    assert HEADING not in crew.everything("backend")
+    assert crew.rows("select status, reason from fleet.landing where note = %s", uuid(later)) == [
+        ("refused", "no-skill: skill")
+    ]
+
+
+def test_a_skill_that_others_joined_loses_the_words_of_the_founder_that_goes(crew: Crew) -> None:
+    approved(crew, of_code(crew))
+    approved(crew, joining(crew))
+    assert HEADING in crew.everything("backend")
+    only_open(crew)
+    crew.drain()
+    left = crew.file("backend", SKILL) or ""
+    assert RULE in left
+    assert HEADING not in left
+    assert 'description: "What the frontend may see of the backend."' in left
+
+
+def test_a_skill_that_its_founder_left_is_founded_again_in_the_joining_notes_words(crew: Crew) -> None:
+    founder = landed(crew, description=HEADING)
+    later = joining(crew)
+    crew.drain()
+    crew.revoke(founder)
+    approved(crew, later)
+    left = crew.file("backend", SKILL) or ""
+    assert RULE in left
+    assert HEADING not in left

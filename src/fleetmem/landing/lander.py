@@ -42,12 +42,17 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landed:
-    """What was written and read back: `sha256` is of the block's bytes, `path` is relative to the workspace."""
+    """What was written and read back: `sha256` is of the block's bytes, `path` is relative to the workspace.
+
+    A skill that others have joined is headed by `successor` once the note is taken away that headed it with `heading`.
+    """
 
     note: UUID
     skill: str | None
     path: str
     sha256: str
+    heading: str | None = None
+    successor: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,7 +262,7 @@ def _taken_elsewhere(top: Folder, layout: Layout, landed: Landed, *, is_lost: bo
                 raise
             continue
         if holds:
-            found = _taken(top, layout, replace(landed, skill=key)) is not Removal.ABSENT or found
+            found = _taken(top, layout, replace(landed, skill=key, heading=None)) is not Removal.ABSENT or found
     return found
 
 
@@ -281,8 +286,16 @@ def _take(folder: Folder, name: str, landed: Landed) -> Removal:
     if landed.skill is not None and skill.is_skeleton(left, landed.skill):
         files.discard(folder, name, found)
         return Removal.SKILL
-    files.replace(folder, name, left, found)
+    files.replace(folder, name, _reheaded(left, landed), found)
     return Removal.BLOCK
+
+
+def _reheaded(left: bytes, landed: Landed) -> bytes:
+    """Put another description over a skill whose own came with the note that goes; one that somebody else wrote stays."""
+    if landed.skill is None or landed.heading is None or landed.successor is None:
+        return left
+    above = skill.skeleton(landed.skill, landed.heading)
+    return skill.skeleton(landed.skill, landed.successor) + left.removeprefix(above) if left.startswith(above) else left
 
 
 def _drop_directory(top: Folder, layout: Layout, key: str) -> None:

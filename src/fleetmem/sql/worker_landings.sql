@@ -5,7 +5,8 @@
 select fence.ledger_lock();
 
 -- A proposed skill that a note of the same segment has founded meanwhile is joined. One that was to be joined, and went
--- with the note that founded it (the one that this corrects, say), is founded again as it was.
+-- with the note that founded it (the one that this corrects, say), is founded again, in the words of the note that lands: those
+-- of the founder went with it. Its name came with the founder too, so it is not founded again for whom that is forbidden now.
 -- name: worker_landing
 select l.id, l.note, l.agent, l.nonce, l.skill, l.status, l.path, l.sha256, n.content,
        case when l.new_skill and not exists (
@@ -13,9 +14,16 @@ select l.id, l.note, l.agent, l.nonce, l.skill, l.status, l.path, l.sha256, n.co
                where o.agent = l.agent and o.skill = l.skill and o.id <> l.id and o.new_skill
                  and o.status in ('landed', 'drifted') and f.segment = n.segment)
             then n.description end as description,
-       (select f.description from fleet.landing o join fleet.note f on f.id = o.note
-         where o.agent = l.agent and o.skill = l.skill and o.id <> l.id and o.new_skill and o.landed_at is not null
-         order by o.id desc limit 1) as founded_as,
+       case when exists (
+              select from fleet.landing o
+               where o.agent = l.agent and o.skill = l.skill and o.id <> l.id and o.new_skill and o.landed_at is not null
+                 and fence.may_receive(o.note, o.agent) is null)
+            then n.description end as founded_as,
+       n.description as heading,
+       coalesce((select f.description from fleet.landing o join fleet.note f on f.id = o.note
+                  where o.agent = l.agent and o.skill = l.skill and o.id <> l.id and o.status in ('landed', 'drifted')
+                  order by o.id limit 1),
+                'When a task concerns ' || replace(l.skill, '-', ' ') || '.') as successor,
        p.workspace, p.target, fence.may_receive(l.note, l.agent) as forbidden
   from fleet.landing l
   join fleet.note n on n.id = l.note

@@ -25,8 +25,8 @@ _MAY_RECEIVE: Final = "note_recipient_may_receive"
 class Asked:
     """A landing as the database holds it.
 
-    `description` where it founds a skill, `founded_as` what a note before it founded the skill with, `forbidden` why it may
-    not be.
+    `description` where it founds a skill, `founded_as` where it may found one again that is gone, `heading` what its note would
+    found one with, `successor` what heads the skill when this note goes, `forbidden` why it may not be.
     """
 
     id: UUID
@@ -40,6 +40,8 @@ class Asked:
     content: str
     description: str | None
     founded_as: str | None
+    heading: str
+    successor: str | None
     workspace: str | None
     target: str | None
     forbidden: str | None
@@ -52,7 +54,14 @@ class Asked:
 
     def landed(self) -> Landed:
         """Return what is to be taken away."""
-        return Landed(note=self.note, skill=self.skill, path=self.path or "", sha256=self.sha256 or "")
+        return Landed(
+            note=self.note,
+            skill=self.skill,
+            path=self.path or "",
+            sha256=self.sha256 or "",
+            heading=self.heading,
+            successor=self.successor,
+        )
 
 
 def read(means: Means, which: UUID) -> Asked | None:
