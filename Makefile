@@ -57,7 +57,7 @@ drill: $(RUNTIME) ## back up, wreck and restore a throw-away fleet, and report w
 soak: $(DEV) ## kill and cut a throw-away fleet under load, for MINUTES (10), and count
 	@exec $(BIN)/python -m tests.faults.soak --minutes $(MINUTES) $(ARGS)
 
-bench: $(RUNTIME) ## measure the fence's cost on this machine
+bench: $(RUNTIME) ## measure what fence and memory cost on this machine
 	@exec $(BIN)/python bench $(ARGS)
 
 check: $(DEV) ## what CI holds the code to: style, types, import contracts

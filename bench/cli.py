@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=f"{ROWS_VARIABLE} sets the rows of the larger table (from {FEWEST_ROWS}).",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="every row of the table from tiny sizes, in under a minute"
+        "--quick", action="store_true", help="every row of the table from tiny sizes, in about a minute"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     parser.add_argument(
