@@ -19,6 +19,11 @@
     │   ├── IdempotencyConflict idempotency.conflict   the key was used for another request
     │   ├── TransitionRefused   handoff.transition     the handoff's status does not allow this move
     │   ├── BeatEnded           beat.ended             the beat is superseded, retracted or expired
+    │   ├── NoteDecided         note.transition        the note cannot be decided so from where it stands
+    │   ├── NoteEdited          note.revision          the note was edited since it was seen
+    │   ├── NoteUnfit           note.preview           what would be written is not known yet, or would be refused
+    │   ├── NoteQuarantined     note.quarantine        the note's quarantine has not been dismissed
+    │   ├── NoteRecipients      note.recipients        an agent may not receive the note
     │   ├── TaskSettled         task.settled           the task is settled: it takes no run, message or second end
     │   └── RunSettled          run.settled            the run is settled: it takes no span and no second end
     ├── Unavailable             unavailable            the database cannot answer now: `retry_after_s`

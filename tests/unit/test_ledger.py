@@ -76,7 +76,12 @@ def test_no_two_rows_are_the_same_bytes(
 def test_an_edited_row_is_named(which: tuple[int, int], field: str) -> None:
     rows, seq = which
     entries = plain(rows)
-    value: dict[str, Any] = {"note": OTHER, "at": START - timedelta(microseconds=1), "prev": b"\1" * 32, "hash": b"\2" * 32}
+    value: dict[str, Any] = {
+        "note": OTHER,
+        "at": START - timedelta(microseconds=1),
+        "prev": b"\1" * 32,
+        "hash": b"\2" * 32,
+    }
     entries[seq - 1] = replace(entries[seq - 1], **{field: value.get(field, "x")})
     assert (seq, Fault.EDITED) in faults(entries)
 
