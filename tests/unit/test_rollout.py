@@ -185,11 +185,53 @@ JSON = st.recursive(
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["type", "payload", "message", "content", "text", "name", "input", "call_id", "output", "id", "info", "total_token_usage", "usage", "sessionId", "tool_use_id", "stop_reason", "kind", "prompt", "body", "seq", "outcome"]
+                [
+                    "type",
+                    "payload",
+                    "message",
+                    "content",
+                    "text",
+                    "name",
+                    "input",
+                    "call_id",
+                    "output",
+                    "id",
+                    "info",
+                    "total_token_usage",
+                    "usage",
+                    "sessionId",
+                    "tool_use_id",
+                    "stop_reason",
+                    "kind",
+                    "prompt",
+                    "body",
+                    "seq",
+                    "outcome",
+                ]
             ),
             inner
             | st.sampled_from(
-                ["user", "assistant", "event_msg", "response_item", "user_message", "agent_message", "token_count", "function_call", "tool_use", "text", "function_call_output", "tool_result", "session", "task", "step", "end", "message", "task_complete", "end_turn"]
+                [
+                    "user",
+                    "assistant",
+                    "event_msg",
+                    "response_item",
+                    "user_message",
+                    "agent_message",
+                    "token_count",
+                    "function_call",
+                    "tool_use",
+                    "text",
+                    "function_call_output",
+                    "tool_result",
+                    "session",
+                    "task",
+                    "step",
+                    "end",
+                    "message",
+                    "task_complete",
+                    "end_turn",
+                ]
             ),
             max_size=6,
         )
