@@ -204,10 +204,12 @@ class Crew:
     @contextmanager
     def working(self, count: int = 1) -> Iterator[list["subprocess.Popen[bytes]"]]:
         """Keep workers running until the block ends."""
-        before = self.value("select count(*) from queue.procrastinate_workers")
+        # One that was killed is forgotten meanwhile, so only those that came since are counted.
+        last = self.value("select coalesce(max(id), 0) from queue.procrastinate_workers")
+        come = "select count(*) >= %s from queue.procrastinate_workers where id > %s"
         workers = [self.spawn() for _ in range(count)]
         try:
-            self.until(lambda: self.value("select count(*) from queue.procrastinate_workers") >= before + count)
+            self.until(lambda: self.value(come, count, last))
             yield workers
         finally:
             for worker in workers:
