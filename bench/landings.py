@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 
 import psycopg
 
-from bench import files, ground, spans
+from bench import files, ground, scripts
 from bench.modelless import Modelless
 from bench.report import Goal, Row
 from bench.rounds import in_turns, ratio
@@ -128,11 +128,11 @@ def _course(stage: _Stage) -> Course:
 def _talk(stage: _Stage) -> tuple[str, list[str]]:
     """Let a task be asked, worked at by both and settled; return it, and the runs at it."""
     first = stage.speakers[0]
-    task = str(first.open_task(spans.TEAM, "Agree on how visitors come in.", audience=spans.AUDIENCE).id)
+    task = str(first.open_task(scripts.TEAM, "Agree on how visitors come in.", audience=scripts.AUDIENCE).id)
     runs = []
     for speaker in stage.speakers:
         run = str(speaker.open_run(task).id)
-        speaker.post_message(spans.TEAM, _RULE.format(task), audience=spans.AUDIENCE, task=task, run=run)
+        speaker.post_message(scripts.TEAM, _RULE.format(task), audience=scripts.AUDIENCE, task=task, run=run)
         speaker.settle_run(run, "succeeded", output="Understood.")
         runs.append(run)
     first.settle_task(task, "done")

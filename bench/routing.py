@@ -23,7 +23,7 @@ from fleetmem.models.recognizer import Recognizer
 from fleetmem.sql import routing_files
 
 _BATCH: Final = 64
-_WORDS: Final = 45
+_WORDS: Final = 50
 
 
 def measure(settings: Settings, sizes: Sizes, say: Callable[[str], None]) -> tuple[list[Row], list[Goal]]:

@@ -8,11 +8,17 @@ _HASH: Final = r"'\x" + 32 * "00" + "'"
 _TOPIC: Final = "\\set topic :client_id * 128 + random(0, 127)\n"
 BODY: Final = "The engineer comes on Thursday between nine and eleven; the water is off until noon."
 AUDIENCE: Final = "open"
+TEAM: Final = "household"
+MESSAGE: Final = {"body": BODY, "audience": AUDIENCE}
 
 READ: Final = "select api.beat_list(:claim, null, null, null, null, true, null, 20);\n"
 WRITE: Final = (
     f"{_TOPIC}select status, doc, replayed"
     f" from api.beat_publish(:claim, null, {_HASH}, 'topic ' || :topic, '{BODY}', '{AUDIENCE}', null);\n"
+)
+SAY: Final = (
+    f"select status, doc, replayed from api.message_post(:claim, null, {_HASH}, '{TEAM}', '{BODY}', '{AUDIENCE}', 'agent',"
+    " null, null, '{}');\n"
 )
 
 _OPEN: Final = (

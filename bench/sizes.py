@@ -40,10 +40,10 @@ FULL: Final = Sizes(
     plans=9,
     calls=100,
     revocations=15,
-    span_batches=10,
+    span_batches=6,
     span_looks=15,
     landings=20,
-    notes=512,
+    notes=256,
 )
 QUICK: Final = Sizes(
     rows=20_000,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final
 
-from bench import cpu, ground
+from bench import cpu, ground, scripts
 from bench.report import Goal, Row
 from bench.rounds import in_turns
 from bench.sizes import Sizes
@@ -19,8 +19,6 @@ from fleetmem.board import capture
 from fleetmem.client import FleetClient
 from fleetmem.errors import SetupInvalid
 
-TEAM: Final = "household"
-AUDIENCE: Final = "open"
 _SECTION: Final = "spans through the gateway"
 _PATIENCE_S: Final = 60.0
 _SENDERS: Final = 4
@@ -50,7 +48,9 @@ class _Round:
 def measure(fleet: Fleet, sizes: Sizes) -> tuple[list[Row], list[Goal]]:
     """Ingest rounds of batches from several senders at once, then one batch at a time with a reader behind it."""
     with FleetClient(fleet.agents.url, token=fleet.token(ground.READER)) as agent:
-        task = str(agent.open_task(TEAM, "Measure how steps of runs are taken in.", audience=AUDIENCE).id)
+        task = str(
+            agent.open_task(scripts.TEAM, "Measure how steps of runs are taken in.", audience=scripts.AUDIENCE).id
+        )
         turns = {body: _turn(fleet, agent, task, body, sizes.span_batches) for body in _BODIES}
         taken = in_turns(turns, rounds=sizes.rounds)
         looks = {

@@ -4,7 +4,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -30,6 +30,7 @@ GATEWAY: Final = "gateway, fenced"
 UNFENCED: Final = "gateway, unfenced"
 PEER: Final = "FastAPI and uvicorn, five statements"
 _TOPICS: Final = 4_096
+_SPEAKERS: Final = 8  # as many bodies that may be wide as the gateway receives from one agent at once
 
 _Taken = dict[str, list[Sample]]
 
@@ -74,6 +75,21 @@ def measure(fleet: Fleet, sizes: Sizes, say: Callable[[str], None]) -> tuple[lis
         for row in _rows(f"{what} ({sizes.clients} clients)", taken)
     ]
     return rows, _goals(read, write)
+
+
+def measure_messages(fleet: Fleet, sizes: Sizes, say: Callable[[str], None]) -> tuple[list[Row], list[Goal]]:
+    """Say something within one team, by every client at once. Messages are numbered in order, so each waits for the one before."""
+    section, bearer = "say something in one team", _bearer(fleet)
+    asked = [load.post(f"/v1/teams/{scripts.TEAM}/messages", bearer.token, scripts.MESSAGE)]
+    sizes = replace(sizes, clients=_SPEAKERS)
+    with tempfile.TemporaryDirectory(prefix="fleetmem-bench-") as folder:
+        stage = _Stage(fleet=fleet, bearer=bearer, sizes=sizes, folder=Path(folder))
+        contenders = [
+            _pgbench(YARDSTICK, scripts.SAY, stage),
+            _http(GATEWAY, stage, fleet.agents, lambda: asked),
+        ]
+        taken = _compete(section, contenders, sizes, say)
+    return _rows(f"{section} ({sizes.clients} clients)", taken), []
 
 
 def _compete(what: str, contenders: list[Contender], sizes: Sizes, say: Callable[[str], None]) -> _Taken:

@@ -14,6 +14,7 @@ SECTIONS = {
     "a token is revoked while it is used": 1,
     "a memory comes and goes (p50 ms, no model, no reviewer)": 10,  # three legs, their sum, four kinds of jobs, the file both ways
     "spans through the gateway": 6,  # two kinds of bodies: ingestion, a batch seen, one span seen
+    "say something in one team (8 clients)": 2,
     "one query, fenced and unfenced (executed in the server, ms)": 24,  # four queries, three readers, two sizes
     "as the table grows (one connection, p50 of a call in ms)": 4,
     "start-up, both services ready (seconds, warm cache)": 2,
