@@ -121,7 +121,7 @@ def bring_up(settings: Settings, say: Say = silent, *, fast: bool = False, with_
         deployment.equip(settings, owner, say)
         worker = Worker("worker", settings) if with_worker else None
         if with_worker:
-            workspaces.prepare_all(settings.workspaces, declared.members(), say)
+            workspaces.prepare_all(workspaces.root(settings), declared.members(), say)
         fleet = Fleet(settings, owner, agents, console, worker, server, undo)
         for service in (agents, console):
             undo.callback(service.stop)
@@ -233,7 +233,7 @@ def _recognition(settings: Settings) -> str:
     """Say plainly what becomes of what teams say."""
     if settings.recognizer == "off":
         return "recognition is off: what teams say is kept in segments, and no memory is made of it"
-    return f"distilled by `{settings.extractor}`, routed by `{settings.recognizer}`, into {settings.workspaces}"
+    return f"distilled by `{settings.extractor}`, routed by `{settings.recognizer}`, into {workspaces.root(settings)}"
 
 
 def _welcome(fleet: Fleet) -> str:

@@ -8,9 +8,15 @@ from pathlib import Path
 
 from fleetmem import landing
 from fleetmem.admin.deployment import Say
+from fleetmem.config import Settings
 from fleetmem.errors import WorkspaceRefused
 from fleetmem.fleet.agent import Agent
 from fleetmem.landing import Workspace
+
+
+def root(settings: Settings) -> Path:
+    """Return the owner's folder of workspaces. The supervisor is told it and nothing else about them: it deletes folders."""
+    return settings.workspaces
 
 
 def of(root: Path, agent: Agent) -> Workspace:

@@ -105,7 +105,7 @@ select t.id as task, t.prompt as text, t.created_at as at
 -- member could otherwise keep a worker busy, or fill its memory, with a single task. Audiences are those of all of it.
 -- name: worker_segment_messages
 select x.id, x.seq, x.author, x.speaker, x.body as text, x.created_at as at
-  from (select m.*, sum(octet_length(m.body) + 200) over (order by m.seq) as octets
+  from (select m.id, m.seq, m.author, m.speaker, m.body, m.created_at, sum(octet_length(m.body) + 200) over (order by m.seq) as octets
           from fleet.message m where m.id in (select fence.segment_messages($1))) x
  where x.octets <= 1000000
  order by x.seq;
@@ -113,7 +113,8 @@ select x.id, x.seq, x.author, x.speaker, x.body as text, x.created_at as at
 -- In the order in which they ended: what one run made of another's result comes after it.
 -- name: worker_segment_runs
 select x.id, x.agent, x.instruction, x.output, x.status
-  from (select r.*, sum(octet_length(r.instruction) + coalesce(octet_length(r.output), 0) + 200) over (order by r.settled_at, r.id) as octets
+  from (select r.id, r.agent, r.instruction, r.output, r.status, r.settled_at,
+               sum(octet_length(r.instruction) + coalesce(octet_length(r.output), 0) + 200) over (order by r.settled_at, r.id) as octets
           from fleet.segment_run s join fleet.run r on r.id = s.run
          where s.segment = $1) x
  where x.octets <= 1000000
@@ -121,7 +122,7 @@ select x.id, x.agent, x.instruction, x.output, x.status
 
 -- name: worker_segment_spans
 select x.run, x.seq, x.kind, x.name, x.body as text, x.is_error
-  from (select p.*, r.settled_at,
+  from (select p.run, p.seq, p.kind, p.name, p.body, p.is_error, r.settled_at,
                sum(octet_length(p.name) + octet_length(p.body) + 200) over (order by r.settled_at, r.id, p.seq) as octets
           from fleet.segment_run s
           join fleet.run r on r.id = s.run
