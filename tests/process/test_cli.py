@@ -108,6 +108,18 @@ def test_a_refusal_says_which_rule_and_what_to_do(fleetmem: Run) -> None:
     assert "Tr4il" not in secret.stderr
 
 
+def test_a_token_of_the_wrong_kind_is_told_which_kind_is_taken_and_where(fleetmem: Run, fleet: Fleet) -> None:
+    agent = fleetmem("review", "list", as_="health")
+    assert agent.returncode == 3
+    assert f"this command takes an operator's or auditor's token and spoke to {fleet.console.url}." in agent.stderr
+    operator = fleetmem("beat", "list", as_="hearth-keeper")
+    assert operator.returncode == 3
+    assert f"this command takes an agent's token and spoke to {fleet.agents.url}." in operator.stderr
+    astray = fleetmem("--url", fleet.agents.url, "review", "list", as_="hearth-keeper")
+    assert f"spoke to {fleet.agents.url}." in astray.stderr
+    assert "this command takes an agent's token." in fleetmem("me").stderr
+
+
 def test_a_handoff_is_asked_answered_and_always_marked(fleetmem: Run) -> None:
     sent = answer(
         fleetmem(

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import typer
 
-from fleetmem.client import FleetClient
+from fleetmem.client import ConsoleClient, FleetClient
+from fleetmem.errors import RouteAbsent, Unauthenticated
+
+ClientT = TypeVar("ClientT", FleetClient, ConsoleClient)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +25,27 @@ class Access:
     insecure: bool = False
 
 
-def fleet(context: typer.Context) -> FleetClient:
+def fleet(context: typer.Context) -> AbstractContextManager[FleetClient]:
     """Open the client that the options and the environment describe.
 
     Raises:
-        Unauthenticated: there is no token.
+        Unauthenticated: there is no token, or the gateway knows it not.
         ConfigInvalid: the address or the token is unusable.
     """
     said = context.find_object(Access) or Access()
-    return FleetClient(said.url, token_file=said.token_file, insecure=said.insecure)
+    return speaking(
+        lambda: FleetClient(said.url, token_file=said.token_file, insecure=said.insecure), takes="an agent's token"
+    )
+
+
+@contextmanager
+def speaking(opened: Callable[[], ClientT], *, takes: str) -> Iterator[ClientT]:
+    """Open a client; one that is turned away says whose token the command takes, and where it spoke to."""
+    where = ""
+    try:
+        with opened() as client:
+            where = f" and spoke to {client.url}"
+            yield client
+    except (Unauthenticated, RouteAbsent) as error:
+        error.detail = f"{error.detail.rstrip('.')}; this command takes {takes}{where}"
+        raise

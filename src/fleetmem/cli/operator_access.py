@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager
 
 import typer
 
-from fleetmem.cli.agent_access import Access
+from fleetmem.cli.agent_access import Access, speaking
 from fleetmem.client import ConsoleClient
 from fleetmem.errors import RequestInvalid
 
 
-def console(context: typer.Context) -> ConsoleClient:
+def console(context: typer.Context) -> AbstractContextManager[ConsoleClient]:
     """Open the client that the options and the environment describe.
 
     Raises:
-        Unauthenticated: there is no token.
+        Unauthenticated: there is no token, or the console knows it not.
         ConfigInvalid: the address or the token is unusable.
     """
     said = context.find_object(Access) or Access()
-    return ConsoleClient(said.url, token_file=said.token_file, insecure=said.insecure)
+    return speaking(
+        lambda: ConsoleClient(said.url, token_file=said.token_file, insecure=said.insecure),
+        takes="an operator's or auditor's token",
+    )
 
 
 def confirm(question: str) -> None:

@@ -55,7 +55,7 @@ _ADVICE: Final = (
     (errors.SecretInBody, "Say where the secret is kept instead of what it is."),
     (errors.AudienceNotWritable, "`fleetmem me` lists the audiences you may write for."),
     (errors.RecipientUnknown, "`fleetmem me` lists your colleagues."),
-    (errors.RouteAbsent, "Does FLEETMEM_URL name a fleetmem gateway?"),
+    (errors.RouteAbsent, "Do FLEETMEM_URL and FLEETMEM_CONSOLE_URL name the gateway and the console?"),
     (errors.TransitionRefused, "`fleetmem handoff show` tells where it stands."),
     (errors.RateLimited, "Wait, then send it again."),
     (errors.Unavailable, "Is the fleet up? `fleetmem doctor` looks; `fleetmem up` starts it."),

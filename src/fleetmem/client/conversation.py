@@ -28,6 +28,11 @@ class Conversation:
         self._patience = patience
         self._http = httpx.Client(**transport(access, timeout_s=timeout_s))
 
+    @property
+    def url(self) -> str:
+        """Where it speaks to."""
+        return str(self._access.url).rstrip("/")
+
     def close(self) -> None:
         """Close the connections; the client is of no use afterwards."""
         self._http.close()
