@@ -41,6 +41,7 @@ CAPTURE_ROUTINES: Final = (
 MEMORY_ROUTINES: Final = (
     stamp("fence.routing_precision()"),
     stamp("fence.memory_rule_evidence()"),
+    door("fence.calibration_stamp()"),
     scribes("fence.ledger_lock()", WORKER),
     scribes("fence.actor()", OWNER, OPERATOR, WORKER),
     helper("fence.netstring(text)", OWNER, OPERATOR, WORKER, AUDITOR),
