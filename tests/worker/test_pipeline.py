@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import time
 from dataclasses import replace
 from typing import Any, Final
@@ -160,13 +161,43 @@ def test_a_distiller_that_fails_leaves_no_note_and_says_so(quick: Crew, monkeypa
 
         def extract(self, transcript: object) -> Extraction:
             del transcript
-            return Extraction(provider=self.name, failure=Failure.TIMEOUT, detail="120 s")
+            return Extraction(provider=self.name, failure=Failure.REFUSED, detail="status 403")
 
     monkeypatch.setattr(choose_extractor, "extractor", lambda *_: Late())
     quick.talk(SAID)
     closed(quick)
-    assert quick.rows("select outcome, detail from fleet.segment") == [("failed", "timeout: 120 s")]
+    assert quick.rows("select outcome, detail from fleet.segment") == [("failed", "refused: status 403")]
     assert quick.rows("select status from fleet.task") == [("done",)]
+    segment = quick.value("select id from fleet.segment")
+    assert quick.rows("select kind, detail from fleet.incident") == [
+        (
+            "job",
+            f"no memory came of segment {segment} (refused: status 403); "
+            f"once that is mended, `fleetmem review reset {segment}` has it distilled again",
+        )
+    ]
+
+
+def test_an_endpoint_that_is_away_is_asked_again_and_a_segment_it_never_answers_for_is_reported(quick: Crew) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}/v1"
+        quick.told.update(extractor="openai", extractor_model="any", extractor_url=url, extractor_timeout_s=5)
+        quick.talk(SAID)
+        closed(quick)
+        again = "select status::text, attempts from queue.procrastinate_jobs where task_name = 'distil'"
+        assert quick.rows(again) == [("todo", 1)]
+        assert quick.rows("select status from fleet.segment") == [("closed",)]
+        quick.owner("update queue.procrastinate_jobs set attempts = 7, scheduled_at = null where task_name = 'distil'")
+        quick.drain()
+    segment, status, outcome, detail = quick.rows("select id, status, outcome, detail from fleet.segment")[0]
+    assert (status, outcome) == ("flushed", "failed")
+    assert detail.startswith("unreachable")
+    ((kind, told),) = quick.rows("select kind, detail from fleet.incident")
+    assert kind == "job"
+    assert "unreachable" in told
+    assert f"`fleetmem review reset {segment}`" in told
+    assert RULE not in told
 
 
 def test_a_recognizer_that_fails_withholds_the_note(quick: Crew, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,7 @@ class Kind(StrEnum):
     landing = "landing"
     narrowed = "narrowed"
     recall = "recall"
+    job = "job"
 
 
 class Outcome(StrEnum):

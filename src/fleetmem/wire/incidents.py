@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from fleetmem.wire.base import PAGE_SIZE, Cursor, PageSize, Remark
 
-IncidentKind = Literal["quarantine", "drift", "landing", "narrowed", "recall"]
+IncidentKind = Literal["quarantine", "drift", "landing", "narrowed", "recall", "job"]
 IncidentStatus = Literal["open", "confirmed", "dismissed"]
 
 

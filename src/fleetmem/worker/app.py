@@ -57,16 +57,22 @@ def make(means: Means, where: Address, *, with_periodic: bool) -> tuple[App, Man
 
 
 def give_up(means: Means, job: Job, error: BaseException | None) -> None:
-    """Leave an incident about a job that was tried in vain; a segment that cannot be distilled is closed for good."""
-    why = fault(error) if error is not None else "its worker ended"
-    ids = _ids(job)
+    """Leave an incident about a job that was tried in vain; a segment that cannot be distilled is flushed as failed."""
+    why, ids = _why(error), _ids(job)
     means.log.error("given up", job=job.task_name, attempts=job.attempts + 1, fault=why, **ids)
+    if "segment" in ids:
+        distil.fail(means, ids["segment"], f"{why}, {job.attempts + 1} times")
+        return
     named = " ".join(f"{name} {value}" for name, value in ids.items())
     detail = f"the job {job.task_name} failed {job.attempts + 1} times: {named} ({why})"
     with means.session.transaction() as transaction:
         transaction.run("worker_report_job", ids.get("note"), ids.get("landing"), detail)
-    if "segment" in ids:
-        distil.fail(means, ids["segment"], f"given up: {why}")
+
+
+def _why(error: BaseException | None) -> str:
+    if error is None:
+        return "its worker ended"
+    return str(error) if isinstance(error, distil.Unserved) else fault(error)
 
 
 def _job(means: Means, name: str, act: Act) -> Callable[..., None]:
@@ -91,7 +97,7 @@ def _measured(means: Means, name: str, act: Callable[[], None], job: Job) -> Non
     except Exception as error:
         seconds = time.monotonic() - started
         means.metrics.job(name, "failed", seconds)
-        means.log.warning("job", job=name, outcome="failed", attempt=job.attempts + 1, fault=fault(error), **ids)
+        means.log.warning("job", job=name, outcome="failed", attempt=job.attempts + 1, fault=_why(error), **ids)
         if name in ACTS and is_last(job):
             give_up(means, job, error)
         raise

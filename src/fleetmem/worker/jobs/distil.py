@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from fleetmem.memory import note, screen
@@ -16,6 +17,14 @@ from fleetmem.worker.means import Means
 from fleetmem.worker.proposal import Accepted, Colleague, Holding, Proposal, Proposer, Surroundings, skills_of
 from fleetmem.worker.recognition import Promoted
 from fleetmem.worker.session import Transaction
+
+# The endpoint's doing for the moment: the same segment may be distilled in a while.
+_PASSING: Final = frozenset({Failure.UNREACHABLE, Failure.TIMEOUT})
+_LONGEST: Final = 200
+
+
+class Unserved(Exception):  # noqa: N818 -- it is what happened, and the queue's to try again
+    """The extractor did not answer. Its text is the failure, and nothing that anybody wrote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +43,11 @@ class _Rule:
 
 
 def run(means: Means, *, segment: UUID) -> None:
-    """Distil a segment that is complete. Without a recognizer it waits: no note is ever routed by a guess."""
+    """Distil a segment that is complete. Without a recognizer it waits: no note is ever routed by a guess.
+
+    Raises:
+        Unserved: the extractor could not be asked, or not be waited for.
+    """
     if not means.recognition.is_on:
         return
     with means.session.snapshot() as snapshot:
@@ -43,6 +56,8 @@ def run(means: Means, *, segment: UUID) -> None:
             return
         transcript, around = _transcript(snapshot, held), _surroundings(snapshot, held)
     extraction = means.extractor.extract(screen.screened(means.policy.secrets, transcript))
+    if extraction.failure in _PASSING:
+        raise Unserved(_failure(extraction))
     skills = skills_of(around.colleagues, means.workspaces)
     proposer = Proposer(means.policy, means.recognition, around, skills)
     proposals = list[Proposal]()
@@ -58,10 +73,11 @@ def run(means: Means, *, segment: UUID) -> None:
 
 
 def fail(means: Means, segment: UUID, why: str) -> None:
-    """Close a segment for good that cannot be distilled."""
+    """Flush a segment that cannot be distilled, and say how it may be after all."""
     with means.session.transaction() as transaction:
         transaction.run("worker_ledger_lock")
-        transaction.value("worker_segment_flush", segment, "failed", why)
+        if transaction.value("worker_segment_flush", segment, "failed", why) is not None:
+            _report(transaction, segment, why)
 
 
 def _transcript(snapshot: Transaction, held: _Segment) -> Transcript:
@@ -94,8 +110,18 @@ def _keep(means: Means, held: _Segment, extraction: Extraction, proposals: Seque
             return False
         for ordinal, each in enumerate(proposals, start=1):
             _propose(transaction, held, ordinal, each, extraction, grants=grants)
-        transaction.value("worker_segment_flush", held.id, *_outcome(extraction, proposals))
+        outcome, detail = _outcome(extraction, proposals)
+        transaction.value("worker_segment_flush", held.id, outcome, detail)
+        if outcome == "failed":
+            _report(transaction, held.id, str(detail))
     return True
+
+
+def _report(transaction: Transaction, segment: UUID, why: str) -> None:
+    rescue = f"once that is mended, `fleetmem review reset {segment}` has it distilled again"
+    transaction.run(
+        "worker_report_job", None, None, f"no memory came of segment {segment} ({why[:_LONGEST]}); {rescue}"
+    )
 
 
 def _propose(
@@ -127,4 +153,8 @@ def _outcome(extraction: Extraction, proposals: Sequence[Proposal]) -> tuple[str
         return "notes", broken or None
     if extraction.failure in {None, Failure.NO_NOTES}:
         return "nothing", broken or None
-    return "failed", f"{extraction.failure}: {extraction.detail}" if extraction.detail else str(extraction.failure)
+    return "failed", _failure(extraction)
+
+
+def _failure(extraction: Extraction) -> str:
+    return f"{extraction.failure}: {extraction.detail}" if extraction.detail else str(extraction.failure)
