@@ -8,11 +8,9 @@ killed leaves children behind; the next `up` ends them before it starts its own.
 import contextlib
 import fcntl
 import os
-import shlex
 import shutil
 import signal
 import socket
-import sys
 import tempfile
 import threading
 import time
@@ -23,14 +21,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from fleetmem.admin import deployment, workspaces
+from fleetmem.admin import database, deployment, roster_in_force, welcome, workspaces
 from fleetmem.admin.child import Child, end_leftovers
 from fleetmem.admin.database import Conninfo
 from fleetmem.admin.deployment import Say, silent
 from fleetmem.admin.postgres import EmbeddedPostgres
 from fleetmem.admin.postgres.place import own_directory
 from fleetmem.admin.services import Service, Worker, services
-from fleetmem.config import Settings, load
+from fleetmem.config import Settings
 from fleetmem.errors import SetupInvalid
 
 _WATCH_S: Final = 0.5
@@ -232,15 +230,20 @@ def _free_ports(count: int) -> list[int]:
 def _recognition(settings: Settings) -> str:
     """Say plainly what becomes of what teams say."""
     if settings.recognizer == "off":
-        return "recognition is off: what teams say is kept in segments, and no memory is made of it"
+        return "recognition is off: what teams say is kept in segments, and no memory is made of it until it is on"
+    if settings.extractor == "off":
+        return "extraction is off: what teams say is kept in segments, and no memory is made of it until it is on"
     return f"distilled by `{settings.extractor}`, routed by `{settings.recognizer}`, into {workspaces.root(settings)}"
 
 
 def _welcome(fleet: Fleet) -> str:
     home = fleet.settings.home
     names = sorted(path.stem for path in (home / "tokens").glob("*.token"))
-    program = "fleetmem" if shutil.which("fleetmem") else os.path.relpath(sys.argv[0])
-    elsewhere = fleet.settings.gateway_port != load({}).gateway_port
+    with database.owner(fleet.owner) as connection:
+        roster, _ = roster_in_force.read(connection)
+    to_try = welcome.suggestions(
+        roster, home / "tokens", gateway=fleet.agents.url, console=fleet.console.url, settings=fleet.settings
+    )
     return "\n".join(
         (
             "",
@@ -251,11 +254,7 @@ def _welcome(fleet: Fleet) -> str:
             f"  logs                {home / 'log'}",
             "",
             "  try, in another terminal:",
-            *([f"    export FLEETMEM_URL={fleet.agents.url}"] if elsewhere else []),
-            f"    export FLEETMEM_TOKEN_FILE={shlex.quote(str(home / 'tokens' / 'facilities.token'))}",
-            f"    {program} me",
-            f"    {program} beat publish house 'Empty from Friday to Sunday.' --audience open",
-            f"    {program} prove",
+            *(f"    {line}" for line in to_try),
             "",
             "  Ctrl-C stops everything; the data stays.",
         )
