@@ -17,6 +17,9 @@ audiences: [open]
 agents:
   - {name: backend, description: Runs the backend., reads: [open], writes: [open], instructions: Keep the API small.}
   - {name: frontend, description: Draws the pages., reads: [open], writes: [open], workspace: pages, target: claude-code}
+  - {name: alone, description: Is in no team., reads: [open], writes: [open]}
+teams:
+  - {name: site, description: Makes the site., members: [backend, frontend], audiences: [open]}
 """
 
 
@@ -44,10 +47,21 @@ def test_workspaces_of_the_roster_are_made_and_found_fit(folder: Path) -> None:
     assert missing.returncode == 1
     assert not (folder / "workspaces").exists()
     assert fleetmem(folder, "prepare").returncode == 0
-    assert {path.name for path in (folder / "workspaces").iterdir()} == {"backend", "pages"}
+    assert {path.name for path in (folder / "workspaces").iterdir()} == {"backend", "pages", "alone"}
     fit = fleetmem(folder, "verify")
     assert (fit.returncode, fit.stderr) == (0, "")
-    assert fit.stdout.count(": fit") == 2
+    assert fit.stdout.count(": fit") == 3
+
+
+def test_an_agent_in_no_team_needs_no_workspace_and_one_that_it_has_is_looked_at(folder: Path) -> None:
+    for name in ("backend", "pages"):
+        assert fleetmem(folder, "prepare", f"workspaces/{name}").returncode == 0
+    fit = fleetmem(folder, "verify")
+    assert (fit.returncode, fit.stdout.count(": fit")) == (0, 2)
+    (folder / "workspaces" / "alone").mkdir()
+    unfit = fleetmem(folder, "verify")
+    assert unfit.returncode == 1
+    assert "alone: not fit" in unfit.stdout
 
 
 def test_what_is_wrong_is_told_by_place_and_rule(folder: Path) -> None:
@@ -59,7 +73,7 @@ def test_what_is_wrong_is_told_by_place_and_rule(folder: Path) -> None:
     told = {
         Path(path).name: [fault["rule"] for fault in faults] for path, faults in json.loads(answered.stdout).items()
     }
-    assert told == {"backend": ["malformed"], "pages": ["not-plain"]}
+    assert told == {"backend": ["malformed"], "pages": ["not-plain"], "alone": []}
     assert fleetmem(folder, "verify", "--target", "claude-code", "workspaces/backend").returncode == 0
 
 

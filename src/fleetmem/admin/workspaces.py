@@ -11,6 +11,7 @@ from fleetmem.admin.deployment import Say
 from fleetmem.config import Settings
 from fleetmem.errors import WorkspaceRefused
 from fleetmem.fleet.agent import Agent
+from fleetmem.fleet.roster import Roster
 from fleetmem.landing import Workspace
 
 
@@ -22,6 +23,12 @@ def root(settings: Settings) -> Path:
 def of(root: Path, agent: Agent) -> Workspace:
     """Return an agent's workspace below the owner's folder of them."""
     return Workspace(root=root, name=agent.workspace, target=agent.target)
+
+
+def needed(root: Path, declared: Roster) -> list[Agent]:
+    """Return the agents whose workspaces matter: who is in a team, for whom memory may land, and whoever has one anyway."""
+    members = {agent.name for agent in declared.members()}
+    return [each for each in declared.agents if each.name in members or os.path.lexists(of(root, each).path)]
 
 
 def prepare(workspace: Workspace, instructions: str = "") -> None:

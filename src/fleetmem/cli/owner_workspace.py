@@ -71,7 +71,7 @@ def verify(paths: Paths = None, target: For = None, as_json: Json = False) -> No
     """Say what is wrong with each workspace: what would be read across its border, or could not land. Exits with 1 on any."""
     from fleetmem import landing
 
-    every = _workspaces(paths or [], target)
+    every = _workspaces(paths or [], target, needed=True)
     found = {each.path: dict[str, str | None]() for each, _ in every}
     for each, _ in every:
         found[each.path] |= {fault.detail: fault.rule for fault in landing.faults(each)}
@@ -92,8 +92,12 @@ def _told(path: Path, faults: Sequence[str]) -> list[str]:
     return [f"{show.line(str(path))}: {'not fit' if faults else 'fit'}", *(f"  - {show.line(each)}" for each in faults)]
 
 
-def _workspaces(paths: Sequence[Path], target: Target | None) -> list[tuple[Workspace, str]]:
-    """Return each workspace once for every target that is asked about, with the instructions of the roster."""
+def _workspaces(paths: Sequence[Path], target: Target | None, *, needed: bool = False) -> list[tuple[Workspace, str]]:
+    """Return each workspace once for every target that is asked about, with the instructions of the roster.
+
+    `needed` leaves out that of an agent in no team, for whom nothing lands, unless it is there.
+    """
+    from fleetmem.admin import workspaces
     from fleetmem.landing import Workspace
 
     if paths:
@@ -101,9 +105,11 @@ def _workspaces(paths: Sequence[Path], target: Target | None) -> list[tuple[Work
         every = [target] if target else list(Target)
         return [(Workspace(root=root, name=name, target=kind), "") for root, name in places for kind in every]
     settings = config.load()
+    declared = _declared(settings)
+    chosen = workspaces.needed(settings.workspaces, declared) if needed else declared.agents
     return [
         (Workspace(root=settings.workspaces, name=each.workspace, target=target or each.target), each.instructions)
-        for each in _declared(settings).agents
+        for each in chosen
     ]
 
 
