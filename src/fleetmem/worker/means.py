@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
@@ -13,6 +14,8 @@ from fleetmem.models.extractor import Extractor
 from fleetmem.worker.metrics import Metrics
 from fleetmem.worker.recognition import Recognition
 from fleetmem.worker.session import Session
+
+OFF: Final = "off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,3 +30,8 @@ class Means:
     rules: Rules
     log: FilteringBoundLogger
     metrics: Metrics
+
+    @property
+    def distils(self) -> bool:
+        """Tell whether anything is distilled; where it is not, segments wait."""
+        return self.recognition.is_on and self.extractor.name != OFF

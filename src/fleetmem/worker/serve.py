@@ -28,7 +28,7 @@ from fleetmem.worker import app as composition
 from fleetmem.worker import place, session, startup
 from fleetmem.worker.jobs import sweep
 from fleetmem.worker.logs import make_logger
-from fleetmem.worker.means import Means
+from fleetmem.worker.means import OFF, Means
 from fleetmem.worker.metrics import Metrics
 from fleetmem.worker.queue import QUEUE, Manager
 from fleetmem.worker.recognition import Recognition
@@ -89,6 +89,8 @@ def _tell(means: Means, settings: Settings) -> None:
     means.log.info("ready", jobs=settings.worker_jobs, recognizer=settings.recognizer, extractor=settings.extractor)
     if not means.recognition.is_on:
         means.log.warning("recognition is off: segments are kept, and none is distilled until it is on")
+    if settings.extractor == OFF:
+        means.log.warning("extraction is off: segments are kept, and none is distilled until it is on")
 
 
 def _serve_metrics(stack: ExitStack, metrics: Metrics, port: int) -> None:

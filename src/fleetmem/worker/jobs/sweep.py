@@ -13,10 +13,10 @@ _PENDING: Final = ("tasks", "runs", "previews", "landings")
 
 
 def run(means: Means) -> None:
-    """Close what is idle, and defer what has no job. Without a recognizer no segment is distilled, so none is deferred."""
+    """Close what is idle, and defer what has no job. Where no segment is distilled, none is deferred."""
     with means.session.transaction() as transaction:
         found = {"idle": len(transaction.values("worker_segments_idle", means.rules.idle_s))}
-    for what in (*_PENDING, *(["segments"] if means.recognition.is_on else [])):
+    for what in (*_PENDING, *(["segments"] if means.distils else [])):
         with means.session.transaction() as transaction:
             found[what] = transaction.run(f"worker_sweep_{what}")
     with means.session.transaction() as transaction:
