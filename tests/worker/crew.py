@@ -176,6 +176,18 @@ class Crew:
         """Let the operator take an approved note back."""
         self._decide("update fleet.note set status = 'revoked' where id = $1", note)
 
+    def reject(self, note: object) -> None:
+        """Let the operator turn a candidate down."""
+        self._decide(
+            "insert into fleet.note_review (note, revision, decision) select id, revision, 'reject' from fleet.note where id = $1",
+            "update fleet.note set status = 'rejected' where id = $1",
+            note,
+        )
+
+    def reset(self, segment: object) -> None:
+        """Let the operator send a segment through the pipeline again."""
+        self.call("console_segment_reset", self.claim("olga"), None, None, segment, login="fleetmem_console")
+
     def _decide(self, *acts: object) -> None:
         *texts, note = acts
         with self.login("fleetmem_console") as connection, connection.transaction():

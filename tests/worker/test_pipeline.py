@@ -169,12 +169,9 @@ def test_a_distiller_that_fails_leaves_no_note_and_says_so(quick: Crew, monkeypa
     assert quick.rows("select outcome, detail from fleet.segment") == [("failed", "refused: status 403")]
     assert quick.rows("select status from fleet.task") == [("done",)]
     segment = quick.value("select id from fleet.segment")
+    rescue = f"once that is mended, `fleetmem review reset {segment}` has it distilled again"
     assert quick.rows("select kind, detail from fleet.incident") == [
-        (
-            "job",
-            f"no memory came of segment {segment} (refused: status 403); "
-            f"once that is mended, `fleetmem review reset {segment}` has it distilled again",
-        )
+        ("job", f"no memory came of segment {segment} (refused: status 403); {rescue}")
     ]
 
 
@@ -198,6 +195,19 @@ def test_an_endpoint_that_is_away_is_asked_again_and_a_segment_it_never_answers_
     assert "unreachable" in told
     assert f"`fleetmem review reset {segment}`" in told
     assert RULE not in told
+
+
+def test_words_that_a_person_rejected_are_not_proposed_again_when_their_segment_is_reset(
+    quick: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distilled(quick, monkeypatch, draft(content=RULE), draft(content=FOR_BACKEND))
+    rejected, segment = quick.rows("select id, segment from fleet.note where content = %s", RULE)[0]
+    quick.reject(rejected)
+    told_again(monkeypatch, draft(content=RULE.replace(" ", "\n", 1)), draft(content=FOR_BACKEND))
+    quick.reset(segment)
+    quick.drain()
+    again = "select status, withheld_because from fleet.note where generation = 2 order by ordinal"
+    assert quick.rows(again) == [("withheld", "decided_before"), ("candidate", None)]
 
 
 def test_a_recognizer_that_fails_withholds_the_note(quick: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,13 +241,16 @@ def test_a_distiller_cannot_cite_what_it_was_not_shown(quick: Crew, monkeypatch:
     assert [(status, why) for status, _, _, why in notes(quick)] == [("withheld", "no_provenance")]
 
 
-def test_without_a_recognizer_segments_wait_and_are_distilled_once_there_is_one(quick: Crew) -> None:
-    quick.told["recognizer"] = "off"
+@pytest.mark.parametrize(("without", "then"), [("recognizer", "fake"), ("extractor", "rules")])
+def test_without_a_recognizer_or_extractor_segments_wait_and_are_distilled_once_there_is_one(
+    quick: Crew, without: str, then: str
+) -> None:
+    quick.told[without] = "off"
     quick.talk(SAID)
     closed(quick)
     assert quick.rows("select status from fleet.segment") == [("closed",)]
     assert quick.jobs() == []
-    quick.told["recognizer"] = "fake"
+    quick.told[without] = then
     quick.drain()
     assert quick.rows("select status, outcome from fleet.segment") == [("flushed", "notes")]
 
@@ -350,7 +363,9 @@ def draft(**changed: Any) -> Draft:
     return replace(plain, **changed)
 
 
-def distilled(crew: Crew, monkeypatch: pytest.MonkeyPatch, *drafts: Draft) -> None:
+def told_again(monkeypatch: pytest.MonkeyPatch, *drafts: Draft) -> None:
+    """Let whatever is distilled from now on come to these drafts."""
+
     class Told:
         name = "told"
 
@@ -358,6 +373,10 @@ def distilled(crew: Crew, monkeypatch: pytest.MonkeyPatch, *drafts: Draft) -> No
             return Extraction(provider="told", notes=drafts, numbering=Numbering.of(transcript))
 
     monkeypatch.setattr(choose_extractor, "extractor", lambda *_: Told())
+
+
+def distilled(crew: Crew, monkeypatch: pytest.MonkeyPatch, *drafts: Draft) -> None:
+    told_again(monkeypatch, *drafts)
     crew.talk(SAID)
     closed(crew)
 

@@ -176,6 +176,13 @@ select n.id, n.content
  order by n.id desc
  limit 500;
 
+-- What people decided against in an earlier generation of a segment.
+-- name: worker_notes_decided
+select n.content
+  from fleet.note n
+ where n.segment = $1 and n.status in ('rejected', 'revoked')
+   and exists (select from fleet.note_review v where v.note = n.id);
+
 -- name: worker_note_propose
 insert into fleet.note (segment, ordinal, severity, content, description, skill_key, rationale, reasons, withheld_because,
                         redacted_by, quarantined_by, policy_version, extractor, supersedes)

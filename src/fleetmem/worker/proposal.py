@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 NO_RECIPIENT: Final = "no_recipient"
 ROUTING_FAILED: Final = "routing_failed"
 DUPLICATE: Final = "duplicate"
+DECIDED: Final = "decided_before"
 COLLISION: Final = "skill_collision"
 UNSAFE_KEY: Final = "skill_key:secret"
 NONCE_BYTES: Final = block.NONCE_BYTES
@@ -68,11 +70,12 @@ class Holding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What a note is proposed into."""
+    """What a note is proposed into; `decided` are the words, folded, that people decided against in this segment."""
 
     colleagues: Sequence[Colleague]
     accepted: Sequence[Accepted]
     holding: Sequence[Holding]
+    decided: frozenset[str] = field(repr=False)
     promoted: Promoted | None
     review_all: bool
     auto_grant: bool
@@ -128,7 +131,7 @@ class Proposer:
         bare = Proposal(
             draft=_kept(draft), citations=resolved.citations, verdict=verdict, denials=_denied(self.around.colleagues)
         )
-        withheld = resolved.withheld or _unwritable(draft)
+        withheld = resolved.withheld or _unwritable(draft) or self._decided(bare.draft)
         if withheld is not None:
             return replace(bare, withheld=withheld)
         eligible = [each for each in self.around.colleagues if each.took_part and each.may_hold]
@@ -141,6 +144,9 @@ class Proposer:
             return replace(bare, withheld=f"{ROUTING_FAILED}: {error.rule or error.code}")
         except Exception as error:  # noqa: BLE001 -- a model may fail in any way, and a failure never guesses
             return replace(bare, withheld=f"{ROUTING_FAILED}: {type(error).__name__}")
+
+    def _decided(self, draft: Draft) -> str | None:
+        return DECIDED if folded(draft.content) in self.around.decided else None
 
     def _routed(
         self, recognizer: Recognizer, bare: Proposal, eligible: Sequence[Colleague], earlier: Sequence[Proposal]
@@ -211,6 +217,11 @@ class Proposer:
                 may_grant=self.around.auto_grant,
             )
         )
+
+
+def folded(content: str) -> str:
+    """Return a note's words as they are compared with decided ones: composed, and with every gap as one space."""
+    return " ".join(unicodedata.normalize("NFC", content).split())
 
 
 def skills_of(colleagues: Sequence[Colleague], root: Path) -> dict[str, dict[str, str]]:

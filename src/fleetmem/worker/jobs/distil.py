@@ -14,7 +14,7 @@ from fleetmem.memory import note, screen
 from fleetmem.memory.transcript import Message, Prompt, Run, Span, Transcript
 from fleetmem.models.extractor import Extraction, Failure
 from fleetmem.worker.means import Means
-from fleetmem.worker.proposal import Accepted, Colleague, Holding, Proposal, Proposer, Surroundings, skills_of
+from fleetmem.worker.proposal import Accepted, Colleague, Holding, Proposal, Proposer, Surroundings, folded, skills_of
 from fleetmem.worker.recognition import Promoted
 from fleetmem.worker.session import Transaction
 
@@ -43,12 +43,12 @@ class _Rule:
 
 
 def run(means: Means, *, segment: UUID) -> None:
-    """Distil a segment that is complete. Without a recognizer it waits: no note is ever routed by a guess.
+    """Distil a segment that is complete. Without a recognizer or an extractor it waits: no note is routed by a guess.
 
     Raises:
         Unserved: the extractor could not be asked, or not be waited for.
     """
-    if not means.recognition.is_on:
+    if not means.distils:
         return
     with means.session.snapshot() as snapshot:
         held = snapshot.one(_Segment, "worker_segment", segment)
@@ -96,6 +96,7 @@ def _surroundings(snapshot: Transaction, held: _Segment) -> Surroundings:
         colleagues=snapshot.rows(Colleague, "worker_segment_members", held.id),
         accepted=snapshot.rows(Accepted, "worker_notes_accepted", held.team),
         holding=snapshot.rows(Holding, "worker_notes_holding", held.team),
+        decided=frozenset(folded(each) for each in snapshot.values("worker_notes_decided", held.id)),
         promoted=snapshot.one(Promoted, "worker_calibration"),
         review_all=rule is None or rule.review_all,
         auto_grant=rule is not None and rule.auto_grant and not rule.review_all,
