@@ -103,6 +103,7 @@ async def test_pages_are_oldest_first_and_follow_one_another(olga: Voice, memory
         ({"agent": "Not A Name"}, "agent", "format"),
         ({"agent": "health", "at": "yesterday"}, "at", "time-format"),
         ({"agent": "health", "at": "2027-03-01T12:00:00"}, "at", "time-zone"),
+        ({"agent": "health", "at": "9999-03-01T12:00:00Z"}, "at", "in-the-future"),
     ],
 )
 async def test_a_question_that_cannot_be_understood_is_refused(

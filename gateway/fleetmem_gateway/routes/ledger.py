@@ -13,7 +13,7 @@ from fleetmem import errors, wire
 from fleetmem.board import limits
 from fleetmem.memory import ledger as chain
 from fleetmem.store import ledger
-from fleetmem_gateway import answers, gateway, intake
+from fleetmem_gateway import answers, clock, gateway, intake
 from fleetmem_gateway.openapi import Doc
 
 
@@ -47,7 +47,7 @@ async def explain_agent(request: Request[Any, Any, Any]) -> ASGIApp:
     """Say what an agent knew at a moment, what it was denied and why, and what had been taken back by then."""
     caller = await gateway.admit(request)
     query = intake.query(request.scope, wire.ExplainQuery)
-    at = None if query.at is None else limits.instant(query.at, field="at")
+    at = None if query.at is None else limits.gone_by(query.at, field="at", now=clock.now())
     story = await caller.ask(ledger.story, caller.bearer.rol, query.agent, at)
     return answers.encoded(_explained(msgspec.json.decode(story, type=wire.Story)))
 

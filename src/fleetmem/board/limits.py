@@ -59,6 +59,18 @@ def moment(given: str, *, field: str, now: datetime, at_most: timedelta) -> date
     return read
 
 
+def gone_by(given: str, *, field: str, now: datetime) -> datetime:
+    """Read an RFC 3339 moment that is no later than `now`, in UTC.
+
+    Raises:
+        RequestInvalid: rule `time-format`, `time-zone` (no offset) or `in-the-future`.
+    """
+    read = instant(given, field=field)
+    if read > now:
+        raise RequestInvalid(f"`{field}` must not lie in the future", field=field, rule="in-the-future")
+    return read
+
+
 def instant(given: str, *, field: str) -> datetime:
     """Read an RFC 3339 moment, in UTC.
 

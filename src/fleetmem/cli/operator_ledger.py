@@ -102,7 +102,7 @@ def verify(
 @ledger.command(
     epilog=examples(
         "fleetmem ledger explain --agent frontend",
-        "fleetmem ledger explain --agent frontend --at 2027-03-01T12:00:00Z --json",
+        "fleetmem ledger explain --agent frontend --at 2026-11-01T12:00:00Z --json",
     )
 )
 def explain(
