@@ -33,7 +33,7 @@ def owner(place: Conninfo) -> Iterator[type_connection]:
 
 
 def told(connection: type_connection) -> dict[str, Finding]:
-    return {finding.what: finding for finding in pipeline(connection, silent_s=30)}
+    return {finding.what: finding for finding in pipeline(connection, silent_s=30, idle_s=1800)}
 
 
 def test_a_new_fleet_is_sound(owner: type_connection) -> None:
@@ -67,3 +67,39 @@ def test_what_waits_for_a_person_is_told(owner: type_connection) -> None:
     )
     assert told(owner)["incidents"].found == "open: 1 drift, 1 job"
     assert told(owner)["review"].state is State.SOUND
+
+
+SEGMENTS = """
+set local session_replication_role = replica;
+insert into fleet.task (id, team, opened_by, prompt, audience, status, opened_seq, created_at, settled_at)
+values ('00000000-0000-7000-8000-0000000000b1', 'yard', 'ann', 'Do it.', 'open', 'done', 1, now(), now()),
+       ('00000000-0000-7000-8000-0000000000b2', 'yard', 'ann', 'Do it.', 'open', 'open', 2, now(), null);
+insert into fleet.segment (id, team, ordinal, status, boundary, from_seq, to_seq, opened_at, active_at, closed_at, flushed_at, outcome, detail)
+values ('00000000-0000-7000-8000-0000000000a1', 'yard', 1, 'flushed', 'idle', 0, 1, now(), now(), now(), now(), 'failed', 'refused: status 403'),
+       ('00000000-0000-7000-8000-0000000000a2', 'yard', 2, 'open', null, 1, null, now(), now(), null, null, null, null);
+insert into fleet.segment_task (segment, task)
+select '00000000-0000-7000-8000-0000000000a2', t.id from fleet.task t;
+"""
+
+
+def test_threads_that_are_still_open_are_told_with_what_ends_them(owner: type_connection) -> None:
+    assert told(owner)["threads"].found == "none waits to be distilled"
+    owner.execute(TEAM)
+    owner.execute(SEGMENTS)
+    found = told(owner)["threads"]
+    assert found.state is State.SOUND
+    assert found.found.startswith("1 open with 2 tasks, 1 of them unsettled")
+    assert "nothing happens for 30 minutes" in found.found
+
+
+def test_segments_that_failed_lately_are_told_with_their_rescue(owner: type_connection) -> None:
+    owner.execute(TEAM)
+    owner.execute(SEGMENTS)
+    found = told(owner)["distilling"]
+    assert (found.state, found.found) == (
+        State.OPEN,
+        "1 segments of the last 7 days failed and gave no memory: refused",
+    )
+    assert "fleetmem review reset 00000000-0000-7000-8000-0000000000a1" in (found.remedy or "")
+    owner.execute("update fleet.segment set flushed_at = now() - interval '8 days' where outcome = 'failed'")
+    assert told(owner)["distilling"].state is State.SOUND

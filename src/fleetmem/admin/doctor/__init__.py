@@ -30,7 +30,9 @@ def examine(settings: Settings, now: datetime) -> list[Finding]:
             if all(finding.state is not State.BROKEN for finding in findings):
                 findings += [*server.logins(connection), *server.catalogue(connection)]
                 findings += [*contents.contents(connection, settings), *age.keys(connection)]
-                findings += pipeline.pipeline(connection, silent_s=settings.worker_stalled_s)
+                findings += pipeline.pipeline(
+                    connection, silent_s=settings.worker_stalled_s, idle_s=settings.segment_idle_s
+                )
     except FleetmemError as error:
         findings.append(Finding(State.BROKEN, "database", error.detail, "start it with `fleetmem up`"))
     findings += [*age.reports(settings.home / "reports", now), *_services(settings)]
