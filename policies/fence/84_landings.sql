@@ -70,6 +70,7 @@ begin
       perform fence.defer('land', jsonb_build_object('landing', new.id), 'workspace:' || new.agent, 'land:' || new.id, 10);
     when 'landed' then
       perform fence.tell(case old.status when 'drifted' then 'restored' else 'landed' end, new.note, new.agent, null, told);
+      perform fence.incidents_resolve(new.id);
     when 'refused' then
       perform fence.tell('refused', new.note, new.agent, new.reason, told);
       perform fence.report('landing', new.note, new.id, new.agent, 'cannot be written: ' || new.reason, '{}');
@@ -81,6 +82,7 @@ begin
       perform fence.defer('remove', jsonb_build_object('landing', new.id), 'workspace:' || new.agent, 'remove:' || new.id, 20);
     when 'removed' then
       perform fence.tell('removed', new.note, new.agent, new.reason, told);
+      perform fence.incidents_resolve(new.id);
   end case;
   return null;
 end $$;

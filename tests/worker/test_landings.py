@@ -75,6 +75,10 @@ def incidents(crew: Crew) -> list[Any]:
     return crew.rows("select kind, detail from fleet.incident order by id")
 
 
+def resolved(crew: Crew) -> list[Any]:
+    return crew.rows("select kind, status, closed_by, remark from fleet.incident order by id")
+
+
 def test_a_severe_note_is_a_block_of_the_instructions(crew: Crew) -> None:
     landed(crew, severity="severe")
     assert RULE in (crew.file("backend", "AGENTS.md") or "")
@@ -177,6 +181,7 @@ def test_what_somebody_edits_is_reported_and_what_is_put_back_is_restored(crew: 
     check_landings(crew)
     assert crew.rows("select status, reason from fleet.landing") == [("landed", None)]
     assert crew.value("select event from fleet.ledger order by seq desc limit 1") == "restored"
+    assert resolved(crew) == [("drift", "dismissed", "database", "resolved by itself")]
 
 
 def test_a_removed_block_that_comes_back_is_removed_again_and_reported(crew: Crew) -> None:
@@ -247,10 +252,11 @@ def test_what_cannot_be_removed_stays_to_be_removed_and_goes_once_it_can(crew: C
     crew.revoke(note)
     crew.drain()
     assert crew.rows("select status from fleet.landing") == [("removing",)]
-    assert [kind for kind, _ in incidents(crew)] == ["landing"]
+    assert [(kind, status) for kind, status, _, _ in resolved(crew)] == [("landing", "open")]
     file.write_bytes(written)
     crew.drain()
     assert crew.rows("select status from fleet.landing") == [("removed",)]
+    assert resolved(crew) == [("landing", "dismissed", "database", "resolved by itself")]
     assert crew.everything("backend") == ""
 
 

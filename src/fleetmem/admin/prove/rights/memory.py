@@ -150,7 +150,7 @@ MEMORY: Final = (
         "fleet.incident", OWNER,
         "id kind status note landing agent detail rules opened_at closed_at closed_by remark",
         {
-            SCRIBE: May(select=ALL, insert=ALL),
+            SCRIBE: May(select=ALL, insert=ALL, update="status remark"),
             OPERATOR: May(select=ALL, update="status remark"),
             WORKER: READS,
             AUDITOR: READS,

@@ -62,6 +62,7 @@ MEMORY_ROUTINES: Final = (
     stamp("fence.segment_of_one_team()"),
     scribes("fence.report(text,uuid,uuid,text,text,text[])", WORKER),
     stamp("fence.incident_close()"),
+    scribes("fence.incidents_resolve(uuid)"),
     scribes("fence.may_receive(uuid,text)", WORKER),
     stamp("fence.note_stamp()"),
     stamp("fence.citation_check()"),
