@@ -1,7 +1,7 @@
 -- The worker: what it needs beside the pipeline's own tables.
 --
---   read     agents: their profiles, to tell whom a memory is for, and their workspaces, to write it there; and the
---            calibration in force, which says how sure that must be
+--   read     agents: their profiles, to tell whom a memory is for, their workspaces, to write it there, and whether they are
+--            suspended, since then it waits; and the calibration in force, which says how sure that must be
 --   defer    again what is pending and has no job, as the triggers deferred it
 --   report   a job that was tried in vain; the incident holds ids and the kind of the fault, never a text
 
@@ -12,7 +12,7 @@ create policy worker_reads on fleet.calibration for select to fleetmem_worker us
 
 reset role;
 
-grant select (name, rol, description, instructions, reads, workspace, target, active) on fleet.principal to fleetmem_worker;
+grant select (name, rol, description, instructions, reads, workspace, target, active, suspended_at) on fleet.principal to fleetmem_worker;
 grant select (id, kind, active, evidence) on fleet.calibration to fleetmem_worker;
 
 set local role fleetmem_scribe;

@@ -3,7 +3,7 @@
 --   pending → landed | refused        landed ⇄ drifted        pending | landed | drifted → removing → removed
 --
 -- A landing is asked for by the approval of its note and by nothing else, and its recipient is looked at once more when the
--- worker says that the file is there.
+-- worker says that the file is there. Who is suspended is given nothing new: what is pending stays so until it is let back in.
 
 set local role fleetmem_owner;
 
@@ -109,6 +109,9 @@ begin
     perform fence.ledger_lock();
     if fence.may_receive(new.note, new.agent) is not null then
       raise exception 'note.recipients' using errcode = '23514', constraint = 'note_recipient_may_receive';
+    end if;
+    if old.status = 'pending' and exists (select from fleet.principal p where p.name = new.agent and p.suspended_at is not null) then
+      raise exception 'landing.transition' using errcode = '23514', constraint = 'landing_agent_suspended';
     end if;
     new.landed_at := coalesce(old.landed_at, clock_timestamp());
   end if;

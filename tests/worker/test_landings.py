@@ -425,3 +425,50 @@ def test_a_skill_that_its_founder_left_is_founded_again_in_the_joining_notes_wor
     left = crew.file("backend", SKILL) or ""
     assert RULE in left
     assert HEADING not in left
+
+
+def suspended(crew: Crew, agent: str, *, since: str | None) -> None:
+    crew.owner("update fleet.principal set suspended_at = %s where name = %s", since, agent)
+
+
+def test_a_suspended_agent_is_given_nothing_until_it_is_let_back_in(crew: Crew) -> None:
+    note = proposed(crew)
+    crew.drain()
+    suspended(crew, "backend", since="now")
+    crew.approve(note)
+    crew.drain()
+    assert crew.rows("select status from fleet.landing") == [("pending",)]
+    assert crew.everything("backend") == ""
+    assert crew.jobs() == []
+    suspended(crew, "backend", since=None)
+    crew.drain()
+    assert crew.rows("select status from fleet.landing") == [("landed",)]
+    assert RULE in crew.everything("backend")
+
+
+def test_an_agent_that_is_suspended_while_its_file_is_written_keeps_none(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = proposed(crew)
+    crew.drain()
+    crew.approve(note)
+    write = landing.land
+
+    def slow(*arguments: Any) -> landing.Landed:
+        done = write(*arguments)
+        suspended(crew, "backend", since="now")
+        return done
+
+    monkeypatch.setattr(landing, "land", slow)
+    crew.drain()
+    assert crew.rows("select status from fleet.landing") == [("pending",)]
+    assert RULE not in crew.everything("backend")
+
+
+def test_what_a_suspended_agent_holds_is_still_taken_away(crew: Crew) -> None:
+    note = landed(crew)
+    suspended(crew, "backend", since="now")
+    crew.revoke(note)
+    crew.drain()
+    assert crew.rows("select status from fleet.landing") == [("removed",)]
+    assert crew.everything("backend") == ""

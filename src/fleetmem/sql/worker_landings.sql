@@ -24,7 +24,7 @@ select l.id, l.note, l.agent, l.nonce, l.skill, l.status, l.path, l.sha256, n.co
                   where o.agent = l.agent and o.skill = l.skill and o.id <> l.id and o.status in ('landed', 'drifted')
                   order by o.id limit 1),
                 'When a task concerns ' || replace(l.skill, '-', ' ') || '.') as successor,
-       p.workspace, p.target, fence.may_receive(l.note, l.agent) as forbidden
+       p.workspace, p.target, fence.may_receive(l.note, l.agent) as forbidden, p.suspended_at is not null as is_suspended
   from fleet.landing l
   join fleet.note n on n.id = l.note
   left join fleet.principal p on p.name = l.agent

@@ -49,12 +49,14 @@ select fence.defer('preview', jsonb_build_object('note', n.id), 'preview:' || n.
  order by n.id
  limit 1000;
 
--- What cannot be removed is tried again each time, because it may still be read.
+-- What cannot be removed is tried again each time, because it may still be read. What is for a suspended agent waits.
 -- name: worker_sweep_landings
 select fence.defer(x.task, jsonb_build_object('landing', x.id), 'workspace:' || x.agent, x.task || ':' || x.id, x.priority)
   from (select l.id, l.agent, case l.status when 'pending' then 'land' else 'remove' end as task,
                case l.status when 'pending' then 10 else 20 end as priority
-          from fleet.landing l where l.status in ('pending', 'removing')) x
+          from fleet.landing l
+         where l.status = 'removing'
+            or l.status = 'pending' and not exists (select from fleet.principal p where p.name = l.agent and p.suspended_at is not null)) x
  where not exists (select from queue.procrastinate_jobs j where j.queueing_lock = x.task || ':' || x.id
                     and (j.status in ('todo', 'doing') or j.status = 'failed' and x.task = 'land' and exists (
                          select from queue.procrastinate_events e

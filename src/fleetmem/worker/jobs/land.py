@@ -18,7 +18,7 @@ from fleetmem.landing import Landed, Memory, Workspace
 from fleetmem.worker import workspaces
 from fleetmem.worker.means import Means
 
-_MAY_RECEIVE: Final = "note_recipient_may_receive"
+_MAY_NOT: Final = frozenset({"note_recipient_may_receive", "landing_agent_suspended"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,8 @@ class Asked:
     """A landing as the database holds it.
 
     `description` where it founds a skill, `founded_as` where it may found one again that is gone, `heading` what its note would
-    found one with, `successor` what heads the skill when this note goes, `forbidden` why it may not be.
+    found one with, `successor` what heads the skill when this note goes, `forbidden` why it may not be, `is_suspended` where its agent
+    is given nothing for now.
     """
 
     id: UUID
@@ -45,6 +46,7 @@ class Asked:
     workspace: str | None
     target: str | None
     forbidden: str | None
+    is_suspended: bool
 
     def memory(self) -> Memory:
         """Return what is to be written."""
@@ -71,7 +73,7 @@ def read(means: Means, which: UUID) -> Asked | None:
 
 
 def run(means: Means, *, landing: UUID) -> None:
-    """Land what is pending; see that what was withdrawn is not there.
+    """Land what is pending, unless its agent is suspended; see that what was withdrawn is not there.
 
     Raises:
         WorkspaceRefused: the workspace is not to be had for the moment.
@@ -83,6 +85,8 @@ def run(means: Means, *, landing: UUID) -> None:
         take_away(means, asked)
     elif asked.forbidden is not None:
         _refuse(means, asked, f"may-not-receive: {asked.forbidden}")
+    elif asked.is_suspended:
+        _clear(means, asked)
     else:
         _land(means, asked)
 
@@ -116,7 +120,7 @@ def _land(means: Means, asked: Asked) -> None:
     now = read(means, asked.id)
     if now is None or now.status not in {"landed", "drifted"}:
         take_away(means, asked)
-    if now is not None and now.status == "pending":
+    if now is not None and now.status == "pending" and (now.forbidden is not None or not now.is_suspended):
         _refuse(means, asked, f"may-not-receive: {now.forbidden or 'changed'}")
 
 
@@ -130,13 +134,13 @@ def _written(workspace: Workspace, asked: Asked) -> Landed:
 
 
 def _say_landed(means: Means, asked: Asked, landed: Landed) -> bool:
-    """Record a landing; False where it was withdrawn meanwhile, or its recipient may not receive it any more."""
+    """Record a landing; False where it was withdrawn meanwhile, or its recipient may not have it now."""
     try:
         with means.session.transaction() as transaction:
             transaction.run("worker_ledger_lock")
             return transaction.value("worker_landing_landed", asked.id, landed.path, landed.sha256) is not None
     except psycopg.errors.CheckViolation as error:
-        if error.diag.constraint_name != _MAY_RECEIVE:
+        if error.diag.constraint_name not in _MAY_NOT:
             raise
         return False
 
@@ -149,15 +153,20 @@ def _refuse(means: Means, asked: Asked, reason: str) -> None:
     Raises:
         WorkspaceRefused: the workspace is not to be had for the moment, or what stands there cannot be told.
     """
+    _clear(means, asked)
+    with means.session.transaction() as transaction:
+        transaction.run("worker_ledger_lock")
+        transaction.value("worker_landing_refused", asked.id, reason)
+    means.metrics.landing("refused")
+
+
+def _clear(means: Means, asked: Asked) -> None:
+    """Take away what an earlier attempt may have written."""
     try:
         take_away(means, asked)
     except WorkspaceRefused as error:
         if workspaces.passes(error) or _may_stand(means, asked):
             raise
-    with means.session.transaction() as transaction:
-        transaction.run("worker_ledger_lock")
-        transaction.value("worker_landing_refused", asked.id, reason)
-    means.metrics.landing("refused")
 
 
 def _may_stand(means: Means, asked: Asked) -> bool:

@@ -45,7 +45,7 @@ def _reads() -> Iterator[Case]:
     for table in shut:
         yield refused(f"QR:{table}", WORKS, f"select 1 from {table}", "42501", "it is no part of the pipeline",
                       Control(WORKS, Allowed(), "select 1 from fleet.message"))  # fmt: skip
-    for column in ("writes", "suspended_at", "tokens_from"):
+    for column in ("writes", "tokens_from"):
         yield refused(
             f"QC:{column}", WORKS, f"select {column} from fleet.principal", "42501", "nor is this about an agent"
         )

@@ -56,7 +56,7 @@ RECORDS: Final = (
         {
             AGENT: May(select="name description rol active"),
             OPERATOR: May(select=ALL, update="suspended_at"),
-            WORKER: May(select="name rol description instructions reads workspace active target"),
+            WORKER: May(select="name rol description instructions reads workspace active suspended_at target"),
             AUDITOR: READS,
             BACKUP: READS,
             VERIFIER: READS,
