@@ -34,11 +34,18 @@ class Desk:
     fleet: Fleet
     url: str
 
-    def start(self, *arguments: str | Path, as_: str = "facilities") -> "subprocess.Popen[str]":
+    def start(
+        self, *arguments: str | Path, as_: str = "facilities", stdin: int | None = None
+    ) -> "subprocess.Popen[str]":
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("FLEETMEM_")}  # noqa: TID251 -- a child's
         told = {"FLEETMEM_URL": self.url, "FLEETMEM_TOKEN": self.fleet.tokens[as_]}
         return subprocess.Popen(
-            [PROGRAM, *arguments], env=inherited | told, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [PROGRAM, *arguments],
+            env=inherited | told,
+            text=True,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
 
     def run(self, *arguments: str | Path, as_: str = "facilities") -> tuple[int, str, str]:
@@ -154,6 +161,55 @@ def test_a_file_with_a_bad_line_is_refused_by_number_before_anything_is_sent(des
     assert desk.held()["task"] == 2
 
 
+def test_a_file_that_is_mended_after_its_import_adds_what_was_missing_and_doubles_nothing(
+    desk: Desk, tmp_path: Path
+) -> None:
+    def turn(number: int, *words: str) -> list[str]:
+        said = [{"type": "message", "body": word} for word in words]
+        end = {"type": "end", "outcome": "succeeded", "output": f"Did {number}."}
+        return list(map(json.dumps, [{"type": "task", "prompt": f"Do {number}."}, *said, end]))
+
+    opening = json.dumps({"type": "session", "id": "mended"})
+    arguments = ("import", tmp_path / "mended.jsonl", "--team", "house", "--audience", "open")
+
+    def written(*lines: str) -> Path:
+        (tmp_path / "mended.jsonl").write_text("\n".join(lines), encoding="utf-8")
+        return tmp_path / "mended.jsonl"
+
+    written(opening, "{bad", "{bad", *turn(1, "Yes.", "Yes."), *turn(2, "No."))
+    code, out, said = desk.run(*arguments, "--skip-bad")
+    assert (code, "2 tasks, 3 messages, 0 steps; 2 lines left out" in out) == (0, True), said
+    before = desk.held()
+    written(opening, *turn(1, "Yes.", "Yes."), *turn(2, "No."), *turn(3))
+    code, out, said = desk.run(*arguments)
+    assert (code, "2 of the tasks were on record already" in out) == (0, True), said
+    assert desk.held() == {**before, "task": 3, "run": 3}
+    written(opening, *turn(1, "Yes.", "Yes."), *turn(2, "No.", "Or yes."), *turn(3), *turn(4))
+    code, _, said = desk.run(*arguments)
+    assert (code, "the turns of line 6" in said) == (5, True), said
+    assert desk.held() == {**before, "task": 4, "run": 4}
+
+
+def test_a_session_is_read_from_standard_input(desk: Desk) -> None:
+    sample = (SAMPLES / "codex-0.111.0.jsonl").read_text(encoding="utf-8")
+    with desk.start("import", "-", "--team", "house", "--audience", "open", stdin=subprocess.PIPE) as process:
+        out, said = process.communicate(sample, timeout=60)
+    assert (process.returncode, "2 tasks" in out) == (0, True), said
+
+
+def test_a_team_that_is_none_of_ones_own_is_told_as_such(desk: Desk) -> None:
+    for arguments in (
+        ("task", "open", "books", "Look.", "--audience", "open"),
+        ("task", "list", "books"),
+        ("message", "post", "books", "Look.", "--audience", "open"),
+        ("message", "list", "books"),
+        ("import", SAMPLES / "codex-0.111.0.jsonl", "--team", "books", "--audience", "open"),
+        ("team", "show", "books"),
+    ):
+        code, _, said = desk.run(*arguments)
+        assert (code, "There is no team books, or you are no member of it" in said) == (4, True), (arguments, said)
+
+
 def test_an_import_says_what_it_needs_to_know(desk: Desk, tmp_path: Path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.write_text("", encoding="utf-8")
@@ -162,7 +218,7 @@ def test_an_import_says_what_it_needs_to_know(desk: Desk, tmp_path: Path) -> Non
         ((sample, "--team", "house"), "health", 1, "--audience must say whom it is for: one of open, health"),
         ((sample, "--team", "nowhere"), "health", 4, "no member of it"),
         ((sample, "--team", "house", "--audience", "finance"), "health", 1, "`fleetmem me` lists"),
-        ((empty, "--team", "house"), "facilities", 1, "of no form that is known"),
+        ((empty, "--team", "house"), "facilities", 1, "the file is empty"),
     ):
         ended, _, said = desk.run("import", *arguments, as_=as_)
         assert (ended, word in said) == (code, True), said

@@ -86,7 +86,11 @@ def read(path: Path) -> Corpus:
         unknown = [recipient for recipient in line.recipients if recipient not in known]
         if line.team not in teams or unknown:
             raise _refused(
-                path, number, f"team {line.team!r} is unknown" if not known else f"{unknown} are none of its"
+                path,
+                number,
+                f"team {line.team!r} is unknown"
+                if not known
+                else f"{', '.join(map(repr, unknown))}: no agent of the team {line.team!r}",
             )
         notes.append(Note(line.team, line.text, frozenset(known[recipient] for recipient in line.recipients)))
     if not notes:

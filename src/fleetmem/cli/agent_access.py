@@ -11,7 +11,7 @@ from typing import TypeVar
 import typer
 
 from fleetmem.client import ConsoleClient, FleetClient
-from fleetmem.errors import RouteAbsent, Unauthenticated
+from fleetmem.errors import Absent, RouteAbsent, Unauthenticated
 
 ClientT = TypeVar("ClientT", FleetClient, ConsoleClient)
 
@@ -49,3 +49,19 @@ def speaking(opened: Callable[[], ClientT], *, takes: str) -> Iterator[ClientT]:
     except (Unauthenticated, RouteAbsent) as error:
         error.detail = f"{error.detail.rstrip('.')}; this command takes {takes}{where}"
         raise
+
+
+@contextmanager
+def within(client: FleetClient, team: str) -> Iterator[None]:
+    """Do something in a team; where nothing was found because the agent is in no such team, say that."""
+    try:
+        yield
+    except Absent as error:
+        if type(error) is Absent and all(each.name != team for each in client.teams()):
+            raise no_team(team) from error
+        raise
+
+
+def no_team(name: str) -> Absent:
+    """Say that a team is none of the agent's; whether there is one of that name is not said."""
+    return Absent(f"There is no team {name}, or you are no member of it; `fleetmem team list` lists yours")

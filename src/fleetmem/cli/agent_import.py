@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, BinaryIO, Final
 
 import typer
 
 from fleetmem.cli import importer, show
-from fleetmem.cli.agent_access import fleet
+from fleetmem.cli.agent_access import fleet, no_team, within
 from fleetmem.cli.importer import Imported, Into
 from fleetmem.cli.options import Json, examples
 from fleetmem.client import FleetClient
-from fleetmem.errors import Absent, RequestInvalid
+from fleetmem.errors import IdempotencyConflict, RequestInvalid
 from fleetmem.memory.rollout.lines import LONGEST_LINE
 from fleetmem.memory.rollout.read import Format, transcript
 from fleetmem.memory.rollout.turns import Fault, Transcript, Turn
@@ -37,7 +39,7 @@ class Form(StrEnum):
 
 def import_(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A session as JSON lines.")],
+    file: Annotated[Path, typer.Argument(help="A session as JSON lines; - reads standard input.")],
     *,
     team: Annotated[str, typer.Option(help="The team whose work it was.")],
     audience: Annotated[
@@ -48,30 +50,40 @@ def import_(
     as_json: Json = False,
 ) -> None:
     """Bring a session of Codex, Claude Code or another runtime into a team's record; run it again to go on."""
-    read, found = transcript(_lines(file), None if form is Form.auto else Format(form.value))
+    with _opened(file) as opened:
+        read, found = transcript(_lines(opened), None if form is Form.auto else Format(form.value))
     _refuse(read, found, skip_bad=skip_bad)
     ended = [turn for turn in read.turns if turn.outcome is not None]
 
     def tell(number: int, turn: Turn) -> None:
         show.note(f"turn {number} of {len(read.turns)}: line {turn.line}, {len(turn.steps)} steps, {turn.outcome}")
 
-    with fleet(context) as client:
+    with fleet(context) as client, within(client, team):
         into = Into(client, team, audience or _only_audience(client, team))
         done = importer.send(into, read, tell)
     if len(ended) < len(read.turns):
         show.note(f"line {read.turns[-1].line}: the last turn has no end yet, and was left out; import it again later")
     show.out(_as_json(read, found, done) if as_json else _summary(read, done))
+    if done.changed:
+        raise IdempotencyConflict(
+            f"what is on record stays where the file tells it otherwise by now: the turns of line"
+            f" {', '.join(map(str, done.changed[:_MOST_FAULTS_SHOWN]))}",
+            field=f"line {done.changed[0]}",
+        )
 
 
-def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
+def _opened(file: Path) -> AbstractContextManager[BinaryIO]:
+    return nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb")
+
+
+def _lines(opened: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Yield lines by number; of one that is too long only the beginning is ever held."""
-    with file.open("rb") as opened:
-        number = 0
-        while octets := opened.readline(LONGEST_LINE + 1):
-            number += 1
-            yield number, octets
-            while len(octets) > LONGEST_LINE and not octets.endswith(b"\n"):
-                octets = opened.readline(LONGEST_LINE + 1)
+    number = 0
+    while octets := opened.readline(LONGEST_LINE + 1):
+        number += 1
+        yield number, octets
+        while len(octets) > LONGEST_LINE and not octets.endswith(b"\n"):
+            octets = opened.readline(LONGEST_LINE + 1)
 
 
 def _refuse(read: Transcript, found: Format | None, *, skip_bad: bool) -> None:
@@ -84,6 +96,8 @@ def _refuse(read: Transcript, found: Format | None, *, skip_bad: bool) -> None:
         show.note(show.line(f"line {fault.line}: {fault.why}"))
     if len(read.faults) > _MOST_FAULTS_SHOWN:
         show.note(f"and {len(read.faults) - _MOST_FAULTS_SHOWN} lines more")
+    if not (found or read.faults):
+        raise RequestInvalid("the file is empty", field="file", rule="empty")
     if found is None:
         raise RequestInvalid("the file is of no form that is known; --format says which", field="file", rule="format")
     if read.faults and not skip_bad:
@@ -106,7 +120,7 @@ def _only_audience(client: FleetClient, team: str) -> str:
     """
     of_team = next((each.audiences for each in client.teams() if each.name == team), None)
     if of_team is None:
-        raise Absent("There is no such team, or you are no member of it")
+        raise no_team(team)
     writes = client.me().writes
     may = [audience for audience in of_team if audience in writes]
     if len(may) != 1:
@@ -122,7 +136,8 @@ def _count(faults: tuple[Fault, ...]) -> str:
 def _summary(read: Transcript, done: Imported) -> str:
     redacted = f"; secrets rewritten by {', '.join(map(show.line, done.redacted_by))}" if done.redacted_by else ""
     left_out = f"; {_count(read.faults)} left out" if read.faults else ""
-    return f"{len(done.tasks)} tasks, {done.messages} messages, {done.steps} steps{redacted}{left_out}"
+    known = f"; {done.known} of the tasks were on record already" if done.known else ""
+    return f"{len(done.tasks)} tasks, {done.messages} messages, {done.steps} steps{known}{redacted}{left_out}"
 
 
 def _as_json(read: Transcript, found: Format | None, done: Imported) -> str:
@@ -131,6 +146,8 @@ def _as_json(read: Transcript, found: Format | None, done: Imported) -> str:
             "format": found,
             "session": read.session,
             "tasks": done.tasks,
+            "known": done.known,
+            "changed_lines": done.changed,
             "messages": done.messages,
             "steps": done.steps,
             "redacted_by": list(done.redacted_by),

@@ -9,7 +9,7 @@ import typer
 
 from fleetmem import wire
 from fleetmem.cli import options, show, show_work
-from fleetmem.cli.agent_access import fleet
+from fleetmem.cli.agent_access import fleet, within
 from fleetmem.cli.options import Json, Most, Team, examples
 
 message = options.group("Messages: what a team's members say to one another.")
@@ -36,7 +36,7 @@ def post(
     as_json: Json = False,
 ) -> None:
     """Say something within a team."""
-    with fleet(context) as client:
+    with fleet(context) as client, within(client, team):
         made = client.post_message(
             team,
             options.text_or_stdin(body),
@@ -61,7 +61,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List what a team said, oldest first, as far as you may see it."""
-    with fleet(context) as client:
+    with fleet(context) as client, within(client, team):
         messages = client.messages(team, task=task, after=after, page_size=min(limit, wire.PAGE_SIZE_MOST))
         found = list(islice(messages, limit))
     if as_json:

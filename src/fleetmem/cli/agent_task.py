@@ -10,7 +10,7 @@ import typer
 
 from fleetmem import wire
 from fleetmem.cli import options, show, show_work
-from fleetmem.cli.agent_access import fleet
+from fleetmem.cli.agent_access import fleet, within
 from fleetmem.cli.options import Json, Most, Team, examples
 
 task = options.group("Tasks: what a team is asked.")
@@ -52,7 +52,7 @@ def open_(
     as_json: Json = False,
 ) -> None:
     """Open a task."""
-    with fleet(context) as client:
+    with fleet(context) as client, within(client, team):
         made = client.open_task(team, options.text_or_stdin(prompt), audience=audience)
     show.out(show.as_json(made) if as_json else show_work.task(made))
 
@@ -66,7 +66,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List a team's tasks, newest first, as far as you may see them."""
-    with fleet(context) as client:
+    with fleet(context) as client, within(client, team):
         tasks = client.tasks(
             team, status=None if status is None else status.value, page_size=min(limit, wire.PAGE_SIZE_MOST)
         )

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from fleetmem.cli import options, show, show_work
-from fleetmem.cli.agent_access import fleet
+from fleetmem.cli.agent_access import fleet, no_team
 from fleetmem.cli.options import Json, examples
-from fleetmem.errors import Absent
 
 team = options.group("Teams: who works together, and for which audiences. You see those you are a member of.")
 
@@ -33,5 +32,5 @@ def show_(
     with fleet(context) as client:
         found = next((each for each in client.teams() if each.name == name), None)
     if found is None:
-        raise Absent("There is no such team, or you are no member of it")
+        raise no_team(name)
     show.out(show.as_json(found) if as_json else show_work.team(found))

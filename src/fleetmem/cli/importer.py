@@ -1,19 +1,21 @@
 """Send a transcript into a team: each turn a task with one run, safe to break off anywhere and to begin again.
 
-Every write carries a key made of the session, the line it comes from and what it is sent into, and steps are numbered: so a
-second import of the same file finds its own writes and adds nothing.
+Every write carries a key made of the session, what it says, which of those that say the same it is, and what it is sent into;
+steps are numbered. So a second import of a session finds its own writes and adds nothing, also where lines of the file were left
+out, or stand elsewhere by now.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from fleetmem import wire
 from fleetmem.board import capture
 from fleetmem.client import FleetClient
-from fleetmem.errors import IdempotencyConflict
+from fleetmem.errors import IdempotencyConflict, RunSettled, TaskSettled
 from fleetmem.memory.rollout.turns import Step, Transcript, Turn, kept
 
 _STEPS_TOGETHER = 100
@@ -23,9 +25,15 @@ _TASK_OUTCOMES: dict[str, wire.TaskOutcome] = {"succeeded": "done", "failed": "f
 
 @dataclass(slots=True)
 class Imported:
-    """What an import came to: tasks by id, how many messages and steps, and which rules rewrote something."""
+    """What an import came to: tasks by id, how many messages and steps, and which rules rewrote something.
+
+    `known` counts the turns that were on record already, and `changed` holds the lines of those among them that the file tells
+    otherwise by now; what is on record stays.
+    """
 
     tasks: list[str] = field(default_factory=list)
+    known: int = 0
+    changed: list[int] = field(default_factory=list)
     messages: int = 0
     steps: int = 0
     redacted_by: dict[str, None] = field(default_factory=dict)
@@ -41,49 +49,50 @@ class Into:
 
 
 def send(into: Into, transcript: Transcript, tell: Callable[[int, Turn], None]) -> Imported:
-    """Send every turn that has an end, in order; `tell` hears of each after it is whole.
-
-    Raises:
-        IdempotencyConflict: a line was imported before with another content.
-    """
+    """Send every turn that has an end, in order; `tell` hears of each after it is whole."""
     done = Imported()
+    prompts = Counter[str]()
     for number, turn in enumerate(transcript.turns, start=1):
+        prompts[turn.prompt] += 1
         if turn.outcome is not None:
+            begun = (transcript.session, into.team, into.audience, turn.prompt, str(prompts[turn.prompt]))
             try:
-                _send_turn(into, transcript.session, turn, turn.outcome, done)
-            except IdempotencyConflict as error:
-                raise IdempotencyConflict(
-                    f"line {turn.line}: this turn was imported before, and the file then said something else",
-                    field=f"line {turn.line}",
-                ) from error
+                _send_turn(into, begun, turn, turn.outcome, done)
+            except (IdempotencyConflict, TaskSettled, RunSettled):
+                done.changed.append(turn.line)
             tell(number, turn)
     return done
 
 
-def _send_turn(into: Into, session: str, turn: Turn, outcome: wire.RunOutcome, done: Imported) -> None:
+def _send_turn(into: Into, begun: tuple[str, ...], turn: Turn, outcome: wire.RunOutcome, done: Imported) -> None:
     client = into.client
+    words = Counter[str]()
 
-    def key(part: str, line: int = turn.line) -> str:
-        whole = "\0".join((session, into.team, into.audience, str(line), part))
-        return f"import-{hashlib.sha256(whole.encode('utf-8', 'replace')).hexdigest()}"
+    def key(*part: str) -> str:
+        return f"import-{hashlib.sha256(repr((*begun, *part)).encode('utf-8', 'replace')).hexdigest()}"
 
     prompt = kept(turn.prompt, capture.LONGEST_PROMPT)
     task = client.open_task(into.team, prompt, audience=into.audience, idempotency_key=key("task"))
     run = client.open_run(task.id, node="import", idempotency_key=key("run"))
     done.tasks.append(str(task.id))
     done.redacted_by.update(dict.fromkeys(task.redacted_by))
-    if client.run(run.id).status == "running":
+    if (held := client.run(run.id)).status != "running":
+        done.known += 1
+        if held.spans != len(turn.steps[: capture.HIGHEST_SPAN]):
+            raise RunSettled
+    else:
         for batch in _batches(turn.steps):
             done.redacted_by.update(dict.fromkeys(client.add_spans(run.id, batch).redacted_by))
     done.steps += len(turn.steps)
     for said in turn.said:
+        words[said.body] += 1
         posted = client.post_message(
             into.team,
             kept(said.body, capture.LONGEST_MESSAGE),
             audience=into.audience,
             speaker=said.speaker,
             run=run.id,
-            idempotency_key=key("message", said.line),
+            idempotency_key=key("message", said.speaker, said.body, str(words[said.body])),
         )
         done.messages += 1
         done.redacted_by.update(dict.fromkeys(posted.redacted_by))
