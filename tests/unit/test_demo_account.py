@@ -30,6 +30,17 @@ def test_expected_steps_hold_and_are_told() -> None:
     assert "3 of 3" in told.summary()
 
 
+def test_who_is_no_agent_is_compared_and_left_out_of_the_summary() -> None:
+    told, said = account()
+    told.sees("finance", "lists", ["house"], ["house"])
+    told.tells("the ledger", "is asked", ["a note"], ["a note"])
+    assert "2 of 2" in told.summary()
+    assert "the ledger" not in told.summary()
+    told.tells("the ledger", "is asked", [], ["a note"])
+    assert not told.all_held
+    assert "the ledger is asked" in said[1]
+
+
 def test_something_allowed_that_should_not_be_is_not_held() -> None:
     told, said = account()
     told.refused("finance", "reads it", lambda: None, errors.Absent)

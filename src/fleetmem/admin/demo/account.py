@@ -77,9 +77,14 @@ class Account:
             self._tell(f"{who} {what}", "ALLOWED, and should not be", held=False)
 
     def sees(self, who: str, what: str, found: Iterable[str], expected: Iterable[str]) -> None:
-        """Compare what somebody was shown with what it should be shown, neither more nor less."""
-        seen, wanted = sorted(found), sorted(expected)
+        """Compare what an agent was shown with what it should be shown, neither more nor less."""
+        seen = list(found)
         self._read[who].update(seen)
+        self.tells(who, what, seen, expected)
+
+    def tells(self, who: str, what: str, found: Iterable[str], expected: Iterable[str]) -> None:
+        """Compare in the same way what somebody was shown who is no agent, and whom the summary leaves out."""
+        seen, wanted = sorted(found), sorted(expected)
         told = f"sees {', '.join(seen) or 'nothing'}"
         self._tell(f"{who} {what}", told if seen == wanted else f"{told}, NOT {wanted}", held=seen == wanted)
 
@@ -96,7 +101,7 @@ class Account:
         self._say(f"  --  not shown: {sentence}")
 
     def summary(self) -> str:
-        """Write what everyone published, read and was refused, and whether all of it was as expected."""
+        """Write what each agent published, read and was refused, and whether all of it was as expected."""
         lines = ["\nWhat remains of it"]
         for who in sorted({*self._published, *self._read, *self._refused}):
             lines += [

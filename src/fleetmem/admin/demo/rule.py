@@ -162,7 +162,7 @@ def _review(team: Team, account: Account) -> wire.NoteDetail:
         "it cites who said it: " + ", ".join(source.agent for source in note.sources),
         held="security" in [source.agent for source in note.sources],
     )
-    account.sees("lead", "sees who would receive it", note.recipients, _eligible(note))
+    account.tells("lead", "sees who would receive it", note.recipients, _eligible(note))
     account.holds(
         "and that frontend would not, because of the note's audiences",
         held=("frontend", "audience") in [(denial.agent, denial.reason) for denial in note.denied],
@@ -194,9 +194,11 @@ def _memory_applies(team: Team, account: Account, note: wire.NoteDetail) -> None
 def _ledger_answers(team: Team, account: Account, note: wire.NoteDetail) -> None:
     account.scene("Later: the question")
     backend, frontend = team.lead.explain("backend"), team.lead.explain("frontend")
-    account.sees("the ledger", "is asked what backend knew", (str(each.note) for each in backend.known), [str(note.id)])
-    account.sees("the ledger", "is asked what frontend knew", (str(each.note) for each in frontend.known), [])
-    account.sees(
+    account.tells(
+        "the ledger", "is asked what backend knew", (str(each.note) for each in backend.known), [str(note.id)]
+    )
+    account.tells("the ledger", "is asked what frontend knew", (str(each.note) for each in frontend.known), [])
+    account.tells(
         "the ledger",
         "is asked what frontend was denied, and why",
         (f"{each.note} because of its {each.reason}" for each in frontend.denied),
@@ -214,7 +216,7 @@ def _taken_back(team: Team, account: Account, note: wire.NoteDetail) -> None:
         account.holds(
             "and from the next request on, the real Codex is silent about it", held=note.skill_key not in sent
         )
-    account.sees(
+    account.tells(
         "the ledger",
         "is asked what backend knows now",
         (str(each.note) for each in team.lead.explain("backend").known),
