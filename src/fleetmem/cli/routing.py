@@ -120,7 +120,10 @@ def _pairs(corpus: Corpus, calibration: Calibration | None) -> tuple[list[Pair],
     from fleetmem.models.encoder import open_encoder
     from fleetmem.sql import routing_files
 
-    encoder = open_encoder(config.load())
+    settings = config.load()
+    if settings.recognizer != "off":
+        show.note("loading the model …")
+    encoder = open_encoder(settings)
     if encoder is None:
         raise ConfigInvalid("FLEETMEM_RECOGNIZER is off", field="FLEETMEM_RECOGNIZER", rule="off")
     seen = routing_files.world()

@@ -46,7 +46,10 @@ def _encode() -> Encode | None:
     from fleetmem.models.encoder import open_encoder
 
     settings = config.load()
-    return segmenting.encode(open_encoder(settings)) if settings.recognizer == "sbert" else None
+    if settings.recognizer != "sbert":
+        return None
+    show.note("loading the model …")
+    return segmenting.encode(open_encoder(settings))
 
 
 def _document(measured: Measured) -> dict[str, Any]:
