@@ -181,7 +181,7 @@ class Settings:
     extractor: str = _setting(
         "EXTRACTOR",
         _one_of("openai", "rules", "off"),
-        "What distils notes: `openai`, a model at an endpoint; `rules`, sentences that lay something down; `off`, nothing.",
+        "What distils notes: `openai`, a model at an endpoint; `rules`, sentences that lay something down; `off`, nothing: segments wait until it is on.",
         "rules",
     )
     extractor_url: str = _setting(
