@@ -198,6 +198,28 @@ async def test_approving_needs_a_person_or_the_revision_that_was_seen(memory: Me
     assert json.loads(done.stdout)["status"] == "approved"
 
 
+async def test_a_refused_decision_says_where_the_note_stands_and_what_to_do(memory: Memory, fleetmem: Run) -> None:
+    async def said(*arguments: str, code: int = 5) -> str:
+        done = await asyncio.to_thread(fleetmem, *arguments)
+        assert done.returncode == code, done.stderr
+        return done.stderr
+
+    note = proposed(memory)
+    assert "say --yes --revision 1" in await said("review", "approve", note, code=1)
+    assert "`fleetmem review reject`" in await said("review", "revoke", note, "--yes")
+    await asyncio.to_thread(fleetmem, "review", "edit", note, "--content", "Ask.")
+    memory.preview(note)
+    stale = await said("review", "approve", note, "--yes", "--revision", "1")
+    assert f"is at revision 2 by now; see what it says: `fleetmem review show {note}`" in stale
+    await asyncio.to_thread(fleetmem, "review", "approve", note, "--yes", "--revision", "2")
+    for verb in (("approve", "--yes", "--revision", "2"), ("approve",), ("reject",)):
+        decided = await said("review", verb[0], note, *verb[1:])
+        assert "The note is approved (revision 2); `fleetmem review revoke` takes it back." in decided
+    nobody = await said("review", "revoke", note, "--agent", "finance", "--yes", code=4)
+    assert "The note is not granted to an agent finance." in nobody
+    assert "There is no agent nobody, and never was." in await said("ledger", "explain", "--agent", "nobody", code=4)
+
+
 @pytest.mark.parametrize(("word", "status"), [(b"y\n", "approved"), (b"n\n", "candidate")])
 async def test_a_person_is_shown_what_will_be_written_and_asked(
     olgas: ConsoleClient, memory: Memory, fleetmem: Run, word: bytes, status: str

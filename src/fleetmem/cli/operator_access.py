@@ -26,13 +26,15 @@ def console(context: typer.Context) -> AbstractContextManager[ConsoleClient]:
     )
 
 
-def confirm(question: str) -> None:
+def confirm(question: str, *, instead: str = "--yes") -> None:
     """Ask a person at a terminal; anything but yes ends the command with nothing done.
+
+    `instead` is what a script says on the command line.
 
     Raises:
         RequestInvalid: nobody is there to be asked.
         Abort: the answer was no.
     """
     if not sys.stdin.isatty():
-        raise RequestInvalid("nobody is there to confirm; say --yes", field="--yes", rule="required")
+        raise RequestInvalid(f"no terminal to confirm at; say {instead}", field="--yes", rule="required")
     typer.confirm(question, abort=True, err=True)

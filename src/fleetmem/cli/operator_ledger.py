@@ -18,7 +18,7 @@ from fleetmem.cli import options, show, show_review
 from fleetmem.cli.operator_access import console
 from fleetmem.cli.options import Json, examples
 from fleetmem.cli.outcome import Exit
-from fleetmem.errors import Conflict, RequestInvalid
+from fleetmem.errors import Absent, Conflict, RequestInvalid
 
 if TYPE_CHECKING:
     from fleetmem.client import ConsoleClient
@@ -115,7 +115,11 @@ def explain(
     """Say what an agent knew at a moment, what it was denied and why, and what had been taken back."""
     moment = options.earlier(at, field="at")
     with console(context) as client:
-        found = client.explain(agent, at=moment)
+        try:
+            found = client.explain(agent, at=moment)
+        except Absent as error:
+            error.detail = f"There is no agent {agent}, and never was"
+            raise
     show.out(show.as_json(found) if as_json else show_review.explanation(found))
 
 

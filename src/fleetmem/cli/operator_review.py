@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fleetmem import wire
-from fleetmem.cli import options, show, show_review
+from fleetmem.cli import options, review_refusals, show, show_review
 from fleetmem.cli.operator_access import confirm, console
 from fleetmem.cli.options import Json, examples
 from fleetmem.client import ConsoleClient
@@ -92,7 +92,8 @@ def approve(
             raise RequestInvalid("with --yes, say which --revision you saw", field="--revision", rule="required")
         if not yes:
             revision = _seen(client, note_id, revision)
-        done = client.approve(note_id, revision or 0, remark=_read(remark))
+        with review_refusals.explained(client, note_id):
+            done = client.approve(note_id, revision or 0, remark=_read(remark))
     _decided(done, as_json=as_json)
 
 
@@ -123,25 +124,24 @@ def edit(
     """Change a candidate's words, or who receives it: fewer, or other members of its team."""
     with console(context) as client:
         seen = client.note(note_id)
-        done = client.edit(
-            note_id,
-            wire.NoteEdit(
-                revision=revision or seen.revision,
-                content=_read(content),
-                description=description,
-                severity=None if severity is None else severity.value,
-                skill_key=skill_key,
-                recipients=_recipients(seen, recipient or [], without or []),
-                remark=_read(remark),
-            ),
+        change = wire.NoteEdit(
+            revision=revision or seen.revision,
+            content=_read(content),
+            description=description,
+            severity=None if severity is None else severity.value,
+            skill_key=skill_key,
+            recipients=_recipients(seen, recipient or [], without or []),
+            remark=_read(remark),
         )
+        with review_refusals.explained(client, note_id):
+            done = client.edit(note_id, change)
     _decided(done, as_json=as_json)
 
 
 @review.command(epilog=examples(f"fleetmem review reject {_ID} --remark 'Only true last week.'"))
 def reject(context: typer.Context, note_id: Identifier, remark: Remark = None, as_json: Json = False) -> None:
     """Decide that a candidate becomes no memory."""
-    with console(context) as client:
+    with console(context) as client, review_refusals.explained(client, note_id):
         done = client.reject(note_id, remark=_read(remark))
     _decided(done, as_json=as_json)
 
@@ -162,9 +162,11 @@ def revoke(
     with console(context) as client:
         if not yes:
             seen = client.note(note_id)
+            review_refusals.refuse_unless("approved", seen)
             show.note(show_review.note(seen))
             confirm(f"Take it from {agent or 'everybody who has it'}?")
-        done = client.revoke(note_id, agent=agent, remark=_read(remark))
+        with review_refusals.explained(client, note_id, agent=agent):
+            done = client.revoke(note_id, agent=agent, remark=_read(remark))
     _decided(done, as_json=as_json)
 
 
@@ -200,13 +202,14 @@ def reset(
 def _seen(client: ConsoleClient, note_id: str, revision: int | None) -> int:
     """Show what would be approved, and ask."""
     seen = client.note(note_id)
+    review_refusals.refuse_unless("candidate", seen)
     show.note(show_review.note(seen))
     if revision is not None and revision != seen.revision:
         raise RequestInvalid(
-            f"you saw revision {revision}; it is at {seen.revision}", field="--revision", rule="choice"
+            f"you saw revision {revision}; it is at {seen.revision}, as shown above", field="--revision", rule="choice"
         )
     who = ", ".join(show.line(each.agent) for each in seen.granted) or "nobody"
-    confirm(f"Let it land for {who}, as shown?")
+    confirm(f"Let it land for {who}, as shown?", instead=f"--yes --revision {seen.revision}")
     return seen.revision
 
 
