@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fleetmem.errors import SetupInvalid
-from fleetmem.memory import policy, redaction, safety, views
+from fleetmem.memory import policy, redaction, safety, values, views
 from fleetmem.memory.policy import Patience
 from fleetmem.memory.redaction import MARKER
 from fleetmem.sql import safety_files
@@ -64,6 +65,43 @@ def test_what_is_secret_goes_and_what_is_around_it_stays(text: str, kept: str) -
 )
 def test_a_disguised_secret_is_covered_from_end_to_end(disguised: str) -> None:
     assert redacted(f"before \u00e9 {disguised} after") == f"before \u00e9 {MARKER} after"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "some_long_snake_case_name_here",
+        "3f2a9d0c-7b11-4c7e-9a54-0d1f2e3a4b5c",
+        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+    ],
+)
+@pytest.mark.parametrize("start", ["", "see "])
+def test_a_token_that_nothing_introduces_is_found_right_behind_one_that_is_public(start: str, before: str) -> None:
+    assert redacted(f"{start}{before} {RANDOM}") == f"{start}{before} {MARKER}"
+
+
+@pytest.mark.parametrize("text", ["93% & counting", "a\\b at 12 %", "Tom & Jerry \\o/"])
+def test_a_sign_that_escapes_nothing_makes_no_view(text: str) -> None:
+    assert list(views.unescaped(views.folded(text))) == []
+
+
+@given(st.text("abgwzAEGIZ019+/_-=. ", max_size=90))
+@settings(max_examples=300)
+def test_what_is_never_decoded_hides_nothing(text: str) -> None:
+    runs = re2.finditer(r"[A-Za-z0-9+/_-]{16,}={0,2}", text)
+    hiding = {found[0] for found in runs if views.decoded(found[0]) is not None}
+    assert hiding <= {found[0].decode() for found in redaction.encoded_runs(text.encode())}
+
+
+@given(st.text("abeiorstAXZ01239+/_.~=- ", min_size=20, max_size=120))
+@settings(max_examples=500)
+def test_where_nothing_is_asked_no_token_is_opaque(text: str) -> None:
+    runs = redaction.Runs(text.encode())
+    for found in re2.finditer(r"[A-Za-z0-9][A-Za-z0-9+/_.~-]{19,}={0,2}", text):
+        if values.is_opaque(found[0]):
+            following = runs.following(found.start())
+            assert following is not None
+            assert following <= found.start()
 
 
 def test_what_is_found_in_one_field_goes_from_all_of_them() -> None:

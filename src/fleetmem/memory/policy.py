@@ -30,7 +30,10 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class SecretRule:
-    """One shape of a secret: `group` of `pattern` is what is redacted. Without a `judge` the pattern alone is proof."""
+    """One shape of a secret: `group` of `pattern` is what is redacted. Without a `judge` the pattern alone is proof.
+
+    Nothing introduces the value where it `is_bare`: a match begins at most one octet before it.
+    """
 
     id: str
     pattern: Any = field(repr=False)
@@ -38,6 +41,7 @@ class SecretRule:
     judge: Callable[[str], bool] | None = field(repr=False)
     needs: tuple[bytes, ...]
     unless: Any = field(repr=False)
+    is_bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,7 @@ def _secret_rule(rule: Mapping[str, Any], parts: Mapping[str, str]) -> SecretRul
         judge=JUDGES[judge] if judge else None,
         needs=tuple(each.encode() for each in rule.get("needs", ())),
         unless=_compile(rule["id"], unless, parts) if unless else None,
+        is_bare=_BARE.match(rule["pattern"]) is not None,
     )
 
 
@@ -199,4 +204,5 @@ def _incomplete(document: str, error: Exception) -> SetupInvalid:
 
 
 _DEEPEST: Final = 4
+_BARE: Final = re2.compile(r"\(\?:\^\|\[(?:[ -Z^-~]|\\[\[\]s])*\]\)\(\?P<value>")
 _MOST_MEMORY: Final = 16 << 20

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -183,7 +184,14 @@ def _candidates(secrets: Secrets, octets: bytes) -> tuple[bytes, Sequence[Secret
 
 def _matches(rule: SecretRule, octets: bytes, budget: _Budget) -> Iterator[tuple[int, int]]:
     at = walked = 0
+    runs = Runs(octets) if rule.judge is is_opaque else None
     while at < len(octets):
+        if runs is not None:
+            following = runs.following(at)
+            if following is None:
+                return
+            if rule.is_bare:
+                at = max(at, following - 1)
         found = rule.pattern.search(octets, at)
         if found is None:
             return
@@ -195,8 +203,32 @@ def _matches(rule: SecretRule, octets: bytes, budget: _Budget) -> Iterator[tuple
             yield start, _trimmed(octets, start, end) if rule.judge is not None else end
             at = max(end, at + 1)
         else:
-            # A value that was let through may hide the name of the next one: go on right behind its start.
-            at = max(start, at + 1) if start > at else max(found.end(), at + 1)
+            # A value that was let through may hide the name of the next one: go on right behind its start. Where
+            # the search began with it, go on at its end: the sign there may introduce the next one.
+            at = max(start if start > at else end, at + 1)
+
+
+class Runs:
+    """Where an opaque token can be at all, so that nothing is asked about the names and paths of a tool's output.
+
+    `is_opaque` wants twenty characters, two digits, and sixteen characters in one piece; a rule's value is part of one run.
+    """
+
+    __slots__ = ("_ends", "_starts")
+
+    def __init__(self, octets: bytes) -> None:
+        """Look through a text once."""
+        spans = [found.span() for found in _RUN.finditer(octets) if _may_be_opaque(found[0])]
+        self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
+
+    def following(self, at: int) -> int | None:
+        """Return where the first run begins that ends behind a place, or None."""
+        place = bisect.bisect_right(self._ends, at)
+        return self._starts[place] if place < len(self._starts) else None
+
+
+def _may_be_opaque(run: bytes) -> bool:
+    return len(run) - len(run.translate(None, b"0123456789")) >= _FEWEST_DIGITS and _PIECE.search(run) is not None
 
 
 def _agrees(rule: SecretRule, octets: bytes, start: int, end: int, budget: _Budget) -> bool:
@@ -218,7 +250,7 @@ def _in_decoded(secrets: Secrets, shown: Iterable[View], budget: _Budget) -> Ite
     """Look into what base64 and hexadecimal hide; the whole encoded run is the secret then."""
     spans: dict[tuple[int, int], str] = {}
     for view in shown:
-        for found in _ENCODED.finditer(view.octets):
+        for found in encoded_runs(view.octets):
             text = views.decoded(found[0].decode())
             budget.spend(len(found[0]) + _COST_OF_ONE)
             if text is not None:
@@ -229,6 +261,11 @@ def _in_decoded(secrets: Secrets, shown: Iterable[View], budget: _Budget) -> Ite
         ends = list(itertools.accumulate(len(views.folded(text).text) + 3 for text in spans.values()))
         for each in _in_view(secrets, inner, budget, mapped=False):
             yield Finding(*list(spans)[bisect.bisect_right(ends, each.start)], each.rule)
+
+
+def encoded_runs(octets: bytes) -> Iterator[re.Match[bytes]]:
+    """Yield what may be base64 or hexadecimal of a text, as matches; any other run `views.decoded` would refuse."""
+    return _ENCODED.finditer(octets)
 
 
 def _blanked(public: Any, octets: bytes) -> bytes:
@@ -280,4 +317,9 @@ _SHORTEST_REPEATED: Final = 6
 _BEFORE: Final = 60
 _BLANK: Final = b"\x01"
 _MASKED: Final = re2.compile(r"(?i)x{6,}|\*{3,}|\.{3,}|0{10,}")
-_ENCODED: Final = re2.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+# These three look back over no more than twenty octets, so that Python's own engine is as linear, and asked faster.
+_RUN: Final = re.compile(rb"(?<![A-Za-z0-9+/_.~=-])[A-Za-z0-9+/_.~=-]{20,}")
+_PIECE: Final = re.compile(rb"[A-Za-z0-9+/]{16}")
+# A run that begins with another letter decodes to a control character or to no UTF-8.
+_ENCODED: Final = re.compile(rb"(?<![A-Za-z0-9+/_-])[0-9a-fw-zC-FI-Z][A-Za-z0-9+/_-]{15,}={0,2}")
+_FEWEST_DIGITS: Final = 2

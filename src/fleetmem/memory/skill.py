@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from ruamel.yaml import YAML
@@ -27,6 +29,7 @@ _LARGEST_FRONTMATTER: Final = 8_192
 # The reader's time grows with the square of what is nested; a frontmatter nests a list or two.
 _MOST_BRACKETS: Final = 64
 _UNFOLDED: Final = 1_000_000
+_MOST_KEPT: Final = 256
 
 _KEY: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # Names that open a device on Windows, with any ending. Source: Microsoft, "Naming Files, Paths, and Namespaces".
@@ -133,7 +136,7 @@ def _key_fault(key: str) -> str | None:
     return "reserved" if key in _DEVICES else None
 
 
-def _frontmatter(document: bytes) -> dict[str, str]:
+def _frontmatter(document: bytes) -> Mapping[str, str]:
     """Return the frontmatter's texts by name; nodes are read and never built, so aliases and tags cannot grow."""
     try:
         lines = document.decode().split("\n")
@@ -145,6 +148,12 @@ def _frontmatter(document: bytes) -> dict[str, str]:
     source = "\n".join(lines[1 : ends[1]])
     if len(source) > _LARGEST_FRONTMATTER or sum(map(source.count, "[{")) > _MOST_BRACKETS:
         raise WorkspaceRefused("its frontmatter is too long", rule="frontmatter")
+    return _fields(source)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _fields(source: str) -> Mapping[str, str]:
+    """Read YAML once for a file that is checked before and after a block joins it, and again with each preview."""
     try:
         root = YAML(typ="safe", pure=True).compose(source)
     except (YAMLError, ValueError, RecursionError) as error:
@@ -153,8 +162,10 @@ def _frontmatter(document: bytes) -> dict[str, str]:
         ) from error
     if not isinstance(root, MappingNode):
         raise WorkspaceRefused("its frontmatter is not a mapping", rule="frontmatter")
-    return {
-        key.value: value.value
-        for key, value in root.value
-        if isinstance(key, ScalarNode) and isinstance(value, ScalarNode) and value.tag == _STRING
-    }
+    return MappingProxyType(
+        {
+            key.value: value.value
+            for key, value in root.value
+            if isinstance(key, ScalarNode) and isinstance(value, ScalarNode) and value.tag == _STRING
+        }
+    )

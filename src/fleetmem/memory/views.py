@@ -84,13 +84,12 @@ def fold_letters(pattern: str) -> str:
 
 
 def unescaped(view: View) -> Iterator[View]:
-    r"""Yield the view with the escapes undone that it uses: `\n`, HTML entities, percent."""
-    if "\\" in view.text:
-        yield rewritten(view, _BACKSLASH, lambda found: _BACKSLASHED.get(found, ""))
-    if "&" in view.text:
-        yield rewritten(view, _ENTITY, _character)
-    if "%" in view.text:
-        yield rewritten(view, _PERCENT, _percent)
+    r"""Yield the view with the escapes undone that it uses: `\n`, HTML entities, percent; nothing where it uses none."""
+    for sign, pattern, replace in _ESCAPES:
+        if sign in view.text:
+            undone = rewritten(view, pattern, replace)
+            if undone is not view:
+                yield undone
 
 
 def rewritten(view: View, pattern: Any, replace: Callable[[str], str]) -> View:
@@ -230,3 +229,8 @@ _BACKSLASH: Final = re2.compile(r'\\(?:r\\n|[nrt"/])')
 _BACKSLASHED: Final = {"\\n": "\n", "\\r\\n": "\n", "\\t": "\t", '\\"': '"', "\\/": "/"}
 _ENTITY: Final = re2.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,10});")
 _PERCENT: Final = re2.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_ESCAPES: Final[tuple[tuple[str, Any, Callable[[str], str]], ...]] = (
+    ("\\", _BACKSLASH, lambda found: _BACKSLASHED.get(found, "")),
+    ("&", _ENTITY, _character),
+    ("%", _PERCENT, _percent),
+)
