@@ -82,4 +82,11 @@ def close(
     """Say what an incident was."""
     with console(context) as client:
         closed = client.close_incident(incident_id, wire.IncidentClosing(outcome=outcome.value, remark=remark))
-    show.out(show.as_json(closed) if as_json else f"Incident {closed.id} is {closed.status}.")
+    show.out(show.as_json(closed) if as_json else f"Incident {closed.id} is {closed.status}.{_left(closed)}")
+
+
+def _left(closed: wire.Incident) -> str:
+    """Say what closing an incident has not done."""
+    if closed.kind != "narrowed":
+        return ""
+    return f" The memory stays with {closed.agent} until `fleetmem review revoke {closed.note} --agent {closed.agent}`."

@@ -164,6 +164,7 @@ DECIDING: Final = Group(
 
 _HELD: Final = "select count(*) from fleet.landing where agent = <kit> and status in ('pending', 'landed', 'drifted')"
 _NARROW: Final = "update fleet.principal set reads = '{}' where name = <kit>"
+_SUSPEND: Final = "update fleet.principal set suspended_at = now() where name = <kit>"
 _LEAVE: Final = "update fleet.team_member set active = false where team = <crew> and agent = <kit>"
 _WHY: Final = "select reason from fleet.ledger where agent = <kit> and event = 'denied' order by seq desc limit 1"
 _LAND: Final = "update fleet.landing set status = 'landed', path = 'p', sha256 = 'x' where id = <l_asked>"
@@ -192,6 +193,8 @@ NARROWING: Final = Group(
                 "not even where a person decides about what is there", Control(HERE, Rows(1), f"{_AS_WORKER}{_LAND}")),
         refused("OM91", HERE, f"{_NARROW}; update fleet.note_recipient set active = true where note = <n_wait>", "23514",
                 "nobody puts it back by hand"),
+        refused("OM92", HERE, f"{_SUSPEND}; {_AS_WORKER}{_LAND}", "23514", "nothing new lands with whom an operator has suspended",
+                Control(HERE, Rows(1), f"{_AS_WORKER}{_LAND}")),
     ),
 )  # fmt: skip
 
