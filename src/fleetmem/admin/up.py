@@ -240,6 +240,7 @@ def _welcome(fleet: Fleet) -> str:
     home = fleet.settings.home
     names = sorted(path.stem for path in (home / "tokens").glob("*.token"))
     with database.owner(fleet.owner) as connection:
+        connection.execute("set local role fleetmem_owner")  # on a managed server the login itself sees no row
         roster, _ = roster_in_force.read(connection)
     to_try = welcome.suggestions(
         roster, home / "tokens", gateway=fleet.agents.url, console=fleet.console.url, settings=fleet.settings
