@@ -280,6 +280,20 @@ async def test_the_commands_edit_revoke_recall_and_close(memory: Memory, fleetme
     assert "revoked" in shown.stdout
 
 
+async def test_closing_a_narrowed_incident_says_what_takes_the_memory_away_and_jobs_are_listed(
+    memory: Memory, fleetmem: Run
+) -> None:
+    note = proposed(memory)
+    memory.rows("select fence.report('narrowed', %s, null, 'health', 'x', '{}')", note)
+    memory.rows("select fence.report_job(null, null, 'no memory came of it')")
+    listed = await asyncio.to_thread(fleetmem, "incident", "list", "--kind", "job", "--json")
+    assert "no memory came of it" in [each["detail"] for each in json.loads(listed.stdout)]
+    listed = await asyncio.to_thread(fleetmem, "incident", "list", "--kind", "narrowed", "--json")
+    incident = next(each["id"] for each in json.loads(listed.stdout) if each["note"] == note)
+    closed = await asyncio.to_thread(fleetmem, "incident", "close", incident, "confirmed")
+    assert f"until `fleetmem review revoke {note} --agent health`" in " ".join(closed.stdout.split())
+
+
 async def test_a_pin_proves_the_end_and_a_tampered_ledger_fails_to_verify(
     memory: Memory, fleetmem: Run, fleet: Fleet, tmp_path: Path
 ) -> None:
