@@ -44,9 +44,10 @@ ALL = dict(commands(typer.main.get_command(app)))
 def test_the_command_has_everything_the_product_promises() -> None:
     promised = """
         up demo init prove doctor gateway console me
-        backup restore drill fence.verify
+        worker backup restore drill fence.verify
         db.migrate db.prepare policies.plan policies.apply roster.plan roster.sync
         workspace.prepare workspace.instruct workspace.verify safety.test safety.scan
+        routing.test routing.calibrate routing.promote segments.test
         token.issue token.list token.rotate token.revoke token.revoke-all key.rotate
         agent.deactivate agent.reactivate
         beat.publish beat.list beat.show beat.history beat.retract
