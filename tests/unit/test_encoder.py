@@ -188,3 +188,12 @@ def test_the_packaged_model_can_be_copied_and_named(tmp_path: Path) -> None:
     copied = open_encoder(load({"FLEETMEM_RECOGNIZER_PATH": str(tmp_path / "copy")}))
     assert copied is not None
     assert (copied.identity.model, copied.identity.sha256) == ("copy", checkpoint.sha256(packaged))
+
+
+def test_weights_that_were_cut_off_are_no_model(tmp_path: Path) -> None:
+    pytest.importorskip("sentence_transformers")
+    folder = tmp_path / "cut"
+    shutil.copytree(checkpoint.locate(None), folder)
+    whole = next(folder.rglob("*.safetensors"))
+    whole.write_bytes(whole.read_bytes()[:100_000])
+    assert _refused(folder).rule == "model"

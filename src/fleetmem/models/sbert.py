@@ -43,6 +43,7 @@ def open_checkpoint(path: Path | None, *, threads: int = 1) -> Checkpoint:
     config.stay_offline()
     try:
         import torch  # noqa: PLC0415 -- seconds and hundreds of megabytes, for those who need it
+        from safetensors import SafetensorError  # noqa: PLC0415
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415
         from transformers.utils import logging  # noqa: PLC0415
     except ImportError as error:
@@ -58,7 +59,7 @@ def open_checkpoint(path: Path | None, *, threads: int = 1) -> Checkpoint:
         model = SentenceTransformer(
             str(folder), device="cpu", local_files_only=True, model_kwargs={"dtype": getattr(torch, arithmetic)}
         )
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise ConfigInvalid(
             f"{folder} is no sentence-transformers model: {error}", field="FLEETMEM_RECOGNIZER_PATH", rule="model"
         ) from error

@@ -16,7 +16,7 @@ from fleetmem.config import Settings
 from fleetmem.errors import SetupInvalid
 from fleetmem.memory import calibration
 from fleetmem.memory.segment import Encode, Vector
-from fleetmem.models import segmenting
+from fleetmem.models import checkpoint, segmenting
 from fleetmem.models.encoder import Encoder, open_encoder
 from fleetmem.sql import routing_files
 
@@ -43,6 +43,15 @@ class Recognition:
         self._lock = threading.Lock()
         self._encoder: Encoder | None = None
         self._held: tuple[UUID | None, Recognizer] | None = None
+
+    def refuse_missing(self) -> None:
+        """See, without loading it, that the model is there whole.
+
+        Raises:
+            ConfigInvalid: something is missing.
+        """
+        if self._settings.recognizer == "sbert":
+            checkpoint.locate(self._settings.recognizer_path)
 
     def load(self) -> None:
         """Load the model now.

@@ -40,6 +40,7 @@ _DRAIN: Final = "--drain"
 _BEATS: Final = 5  # heartbeats until a worker counts as dead
 _POLL_S: Final = 2.0
 _PAUSE_S: Final = 2.0
+_FINISH_S: Final = 15.0  # below the supervisor's own patience
 
 
 def main(arguments: list[str]) -> int:
@@ -64,6 +65,8 @@ def run(settings: Settings, *, drain: bool) -> None:
     """
     where = place.address(settings)
     log = make_logger(log_format=settings.log_format, level=settings.log_level)
+    recognition = Recognition(settings)
+    recognition.refuse_missing()
     with ExitStack() as stack:
         door = stack.enter_context(session.opened(where, size=settings.worker_jobs + 1))
         startup.check(door)
@@ -73,7 +76,7 @@ def run(settings: Settings, *, drain: bool) -> None:
             session=door,
             workspaces=settings.workspaces,
             extractor=choose_extractor.extractor(settings, policy.secrets),
-            recognition=Recognition(settings),
+            recognition=recognition,
             policy=policy,
             rules=segment.Rules(idle_s=settings.segment_idle_s),
             log=log,
@@ -169,9 +172,14 @@ async def _until(stopping: asyncio.Event, *acts: object) -> None:
     tasks = [asyncio.ensure_future(act) for act in acts]  # type: ignore[call-overload]
     waiting = asyncio.create_task(stopping.wait())
     await asyncio.wait([waiting, *tasks], return_when=asyncio.FIRST_COMPLETED)
-    for task in (waiting, *tasks):
-        task.cancel()
-    ended = await asyncio.gather(*tasks, return_exceptions=True)
-    for outcome in ended:
-        if isinstance(outcome, Exception):
+    waiting.cancel()
+    # Asked once, a worker finishes its jobs; asked as it was just starting it may wait for ever, so it is asked again. What
+    # it leaves is done again by another.
+    unfinished = set(tasks)
+    while unfinished:
+        for task in unfinished:
+            task.cancel()
+        _, unfinished = await asyncio.wait(unfinished, timeout=_FINISH_S)
+    for task in tasks:
+        if not task.cancelled() and isinstance(outcome := task.exception(), Exception):
             raise outcome
