@@ -102,6 +102,8 @@ async def test_reads_are_the_standbys_and_writes_the_primarys(
 ) -> None:
     voice = Voice(gateway, fleet.tokens["facilities"])
     made = await voice.publish("Where from")
+    while not follower.ask(f"select exists (select from fleet.beat where id = '{made}')"):  # noqa: ASYNC110 -- in another process
+        await asyncio.sleep(0.01)
     async with behind(follower):
         later = await voice.publish("Where from", body="Later.")
         assert await reads_from(follower, voice)
