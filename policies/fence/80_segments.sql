@@ -24,17 +24,9 @@ create policy worker_places on fleet.segment_run for insert to fleetmem_worker w
 create policy scribe_reads on fleet.segment_run for select to fleetmem_scribe using (true);
 create policy auditor_reads on fleet.segment_run for select to fleetmem_auditor using (true);
 
-create policy scribe_follows on fleet.team for select to fleetmem_scribe using (true);
-create policy scribe_follows on fleet.team_member for select to fleetmem_scribe using (true);
-create policy scribe_follows on fleet.task for select to fleetmem_scribe using (true);
-create policy scribe_follows on fleet.run for select to fleetmem_scribe using (true);
-create policy scribe_follows on fleet.message for select to fleetmem_scribe using (true);
-create policy scribe_follows on fleet.context_injection for select to fleetmem_scribe using (true);
-
 reset role;
 
-grant select on fleet.team, fleet.team_member, fleet.task, fleet.run, fleet.message, fleet.context_injection,
-  fleet.segment, fleet.segment_task, fleet.segment_run to fleetmem_scribe;
+grant select on fleet.segment, fleet.segment_task, fleet.segment_run to fleetmem_scribe;
 grant update (status, boundary, to_seq, generation) on fleet.segment to fleetmem_scribe;
 grant select, insert (team, status, from_seq, topics), update (status, boundary, to_seq, characters, topics, active_at, outcome, detail)
   on fleet.segment to fleetmem_worker;

@@ -15,7 +15,6 @@ from uuid import UUID
 BeatId = NewType("BeatId", UUID)
 HandoffId = NewType("HandoffId", UUID)
 TaskId = NewType("TaskId", UUID)
-MessageId = NewType("MessageId", UUID)
 RunId = NewType("RunId", UUID)
 
 BEARER_BYTES: Final = 32

@@ -35,11 +35,3 @@ class Verdict:
     got: str
     held: bool
     why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the catalogue: its letter in the report and what it is about."""
-
-    letter: str
-    title: str

@@ -7,6 +7,7 @@ from typing import Final
 import psycopg
 
 from fleetmem.admin.prove.case import AGENT, GATEWAY, Who
+from fleetmem.admin.prove.records import SEEN_BY_KIT
 from fleetmem.admin.prove.scenarios.scenario import Scenario, World, first_that_is_not
 
 _KIT: Final = Who(GATEWAY, AGENT, "kit")
@@ -30,7 +31,7 @@ def _a_request_leaves_nothing(world: World) -> str | None:
             "something is left after an answer": after_success is None,
             "something is left after a refusal": after_failure is None,
             "the next bearer read the last one's rows": hidden not in json.dumps(next_one),
-            "the next bearer does not read its own": len(next_one["items"]) == 5,  # noqa: PLR2004 -- SEEN_BY_KIT
+            "the next bearer does not read its own": len(next_one["items"]) == SEEN_BY_KIT["beat"],
         }
     )
 

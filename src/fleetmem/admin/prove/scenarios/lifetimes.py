@@ -6,6 +6,7 @@ from typing import Final, LiteralString
 
 from fleetmem.admin.prove.case import AGENT, GATEWAY, Who
 from fleetmem.admin.prove.forgery import altered
+from fleetmem.admin.prove.records import SEEN_BY_KIT
 from fleetmem.admin.prove.scenarios.scenario import Scenario, World, first_that_is_not
 from fleetmem.admin.prove.sessions import entered
 from fleetmem.admin.prove.setting import acting_as
@@ -68,7 +69,7 @@ def _ends_at_once(change: str, back: str, role: LiteralString, *, left: int) -> 
             again = world.asks(world.gateway, _COUNT)
         return first_that_is_not(
             {
-                f"{before} rows before": before == 5,  # noqa: PLR2004 -- SEEN_BY_KIT
+                f"{before} rows before": before == SEEN_BY_KIT["beat"],
                 f"{after} rows after": after == left,
                 f"{again} rows when it is taken back: the control fails": again == 5,  # noqa: PLR2004
             }
